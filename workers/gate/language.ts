@@ -3,6 +3,9 @@ import { withSmallTalk } from '@hono-rag-gate/messages/small-talk'
 import type { Language } from 'hono-rag-gate/core/text'
 import { english } from 'hono-rag-gate/language/english'
 
+/** Longest wait for it: questions are judged without it then. */
+const WAIT_MS = 1000
+
 let loaded = english
 
 /** English only until `readLanguage`. */
@@ -12,7 +15,8 @@ export const LANGUAGE: Language = { ...english, partsOf: (question) => loaded.pa
 export async function readLanguage(assets?: Fetcher): Promise<void> {
   if (assets === undefined || loaded !== english) return
   try {
-    const response = await assets.fetch('https://assets/v1/small-talk.json')
+    const response = await assets.fetch('https://assets/v1/small-talk.json', { signal: AbortSignal.timeout(WAIT_MS) })
+    if (!response.ok) throw new Error(`status ${response.status}`)
     loaded = withSmallTalk(english, await response.json())
   } catch (thrown) {
     console.warn(`[rag-gate] no small talk: ${String(thrown)}`)

@@ -34,7 +34,10 @@ beforeAll(async () => {
 test('the lists are loaded once, and tried again with the next question after a failure', async () => {
   vi.resetModules()
   const { LANGUAGE, readLanguage } = await import('../../../workers/gate/language.ts')
-  const answers = [new Response('lost', { status: 404 }), await env.ASSETS!.fetch('https://assets/v1/small-talk.json')]
+  const answers = [
+    Response.json({ error: 'lost' }, { status: 404 }),
+    await env.ASSETS!.fetch('https://assets/v1/small-talk.json'),
+  ]
   const fetched: string[] = []
   const assets = {
     fetch: async (url: unknown) => {
@@ -53,6 +56,17 @@ test('the lists are loaded once, and tried again with the next question after a 
   expect(bare()).toBe('Wie alt ist das Haus?')
   await readLanguage(assets)
   expect(fetched).toEqual(Array(2).fill('https://assets/v1/small-talk.json'))
+})
+
+test('lists that do not come are not waited for long', async () => {
+  vi.resetModules()
+  const { readLanguage } = await import('../../../workers/gate/language.ts')
+  const never: Fetcher['fetch'] = async (_url, init) =>
+    new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('nothing came'))))
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  await readLanguage({ fetch: never } as Fetcher)
+  expect(warned).toHaveBeenCalledWith(expect.stringContaining('nothing came'))
+  warned.mockRestore()
 })
 
 test('the lists are asked for before a scale is learned, as questions are judged', async () => {
