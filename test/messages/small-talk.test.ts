@@ -83,6 +83,9 @@ describe('small talk', () => {
     ['Wie sag ich bitte? Wem gehört das Haus?', 'Wie sag ich bitte? Wem gehört das Haus?'],
     ['Sag mir wie? Wem gehört das Haus?', 'Wem gehört das Haus?'],
     ['Ob ich frage? Wem gehört das Haus?', 'Wem gehört das Haus?'],
+    ['Bitte! Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Größte Frage: Wie alt?', 'Größte Frage: Wie alt?'],
+    ['Súche ich, wie alt ist das Haus?', 'wie alt ist das Haus?'],
     ['Danke.Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
     ['Wie alt ist danke.de?', 'Wie alt ist danke.de?'],
     ['Moin: Wie alt ist www.danke.de bitte?', 'Wie alt ist www.danke.de ?'],
@@ -101,6 +104,13 @@ describe('small talk', () => {
     for (const question of ['Sag mir undefined Haus', 'Moin undefined: Haus', '\u0301: Haus']) {
       expect(leftOf(question, [empty])).toBe(question)
     }
+  })
+
+  it('matches words without their accents only where these do not tell words apart', () => {
+    const exact = { ...OTHER, talk: 'ma' }
+    expect(leftOf('Má! Haus', [exact])).toBe('Má! Haus')
+    expect(leftOf('Ma! Haus', [exact])).toBe('Haus')
+    expect(leftOf('Gróßes! Haus', [{ ...MADE_UP, talk: 'größ-' }])).toBe('Haus')
   })
 
   it('must be in one language in each clause', () => {
