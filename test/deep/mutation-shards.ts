@@ -4,10 +4,15 @@ import { dirname, join } from 'node:path'
 import { ROOT } from '../../scripts/local-gate.ts'
 
 /** The deciding code. */
-const MUTATED = ['src/core/**/*.ts', 'src/language/**/*.ts', 'packages/{calibration,presets}/src/**/*.ts']
+const MUTATED = [
+  'src/core/**/*.ts',
+  'src/language/**/*.ts',
+  'packages/{calibration,presets}/src/**/*.ts',
+  'packages/messages/src/small-talk/*.ts',
+]
 
 /** All tests of the mutated code. */
-export const ALL_TESTS: readonly string[] = ['core', 'language', 'calibration', 'presets'].map(
+export const ALL_TESTS: readonly string[] = ['core', 'language', 'calibration', 'presets', 'messages'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 

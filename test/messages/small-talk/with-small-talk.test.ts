@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import * as smallTalk from '../../packages/messages/src/small-talk/index.ts'
-import type { Language } from '../../src/core/text/language.ts'
-import { normaliseQuestion } from '../../src/core/text/normalise.ts'
-import { words } from '../../src/core/text/words.ts'
-import { english } from '../../src/language/english/english.ts'
+import * as smallTalk from '../../../packages/messages/src/small-talk/index.ts'
+import type { Language } from '../../../src/core/text/language.ts'
+import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
+import { words } from '../../../src/core/text/words.ts'
+import { english } from '../../../src/language/english/english.ts'
 
 const { languages, withSmallTalk, ...LISTS } = smallTalk
 const GROUPS = ['talk', 'beside', 'denials', 'documents', 'asks', 'leads', 'ends', 'closings'] as const
@@ -25,7 +25,7 @@ interface Examples {
   readonly keeps: readonly (readonly [message: string, kept: string])[]
 }
 
-const EXAMPLES = JSON.parse(readFileSync(new URL('small-talk.json', import.meta.url), 'utf8')) as Readonly<
+const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Readonly<
   Record<string, Examples>
 >
 const ALL = withSmallTalk(english, languages)
@@ -183,6 +183,6 @@ describe.each(Object.entries(EXAMPLES))('messages in %s', (_, { question, leaves
 })
 
 it('is an asset of the ready Worker as in the package', async () => {
-  const asset = join('..', '..', 'workers', 'gate', 'public', 'v1', 'small-talk.json')
+  const asset = join('..', '..', '..', 'workers', 'gate', 'public', 'v1', 'small-talk.json')
   await expect(`${JSON.stringify(languages)}\n`).toMatchFileSnapshot(asset)
 })
