@@ -120,6 +120,14 @@ describe('small talk', () => {
     expect(leftOf('Moin dir! Haus?', [{ ...first, beside: 'dir' }, second])).toBe('Haus?')
   })
 
+  it('is read in phrases of one language where there are any, and anew after other words', () => {
+    const first = { ...OTHER, talk: '你 好吗 吧', beside: '', leads: '' }
+    const second = { ...OTHER, talk: '好吗吧 房', beside: '', leads: '' }
+    expect(leftOf('你好吗吧!花园', [first, second])).toBe('花园')
+    expect(leftOf('你树好吗吧!花园', [first, second])).toBe('你树好吗吧!花园')
+    expect(leftOf('树房!花园', [first, { ...second, ends: '房' }])).toBe('树!花园')
+  })
+
   it('leaves some of each question, in its order', () => {
     const text = fc.array(fc.constantFrom(...'Moin sag mir wie Haus alt bitte grüße 请 说明 房 . , ? ! ¿'.split(' ')), {
       minLength: 1,

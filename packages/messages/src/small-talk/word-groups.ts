@@ -109,7 +109,7 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
     for (let at = 0, length: number; at < run.length; at += length) {
       const listed = (): Listed => entries.get(run.slice(at, at + length)) ?? NOWHERE
       for (length = LONGEST; length > 1 && (listed().any & every) === 0;) length--
-      every = every & listed().any || listed().any || ~0
+      every = listed().any || ~0
       found.push({ at: start + at, listed: listed() })
     }
     return found
