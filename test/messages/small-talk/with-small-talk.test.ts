@@ -113,6 +113,15 @@ describe('small talk', () => {
     expect(leftOf('Gróßes! Haus', [{ ...MADE_UP, talk: 'größ-' }])).toBe('Haus')
   })
 
+  it.each([
+    ['Hi there! Rotate signing keys?', 'Rotate signing keys?'],
+    ['Rotate signing keys? Thanks, Mike', 'Rotate signing keys?'],
+    ['hey guys, rotate signing keys', 'rotate signing keys'],
+    ['Ciao! Rotate signing keys?', 'Rotate signing keys?'],
+  ])('leaves no more than the language itself of keywords: %s', (message, left) => {
+    expect(ALL.partsOf(message).bare).toBe(left)
+  })
+
   it('must be in one language in each clause', () => {
     const first = { ...MADE_UP, talk: 'moin', beside: '' }
     const second = { ...MADE_UP, talk: '', beside: 'dir' }

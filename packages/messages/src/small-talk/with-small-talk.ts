@@ -26,8 +26,14 @@ export function withSmallTalk(language: Language, others: readonly SmallTalk[]):
   const isOwn = (said: readonly string[]): boolean => said.filter(language.isStopWord).length > said.length * OWN
   // The lists take milliseconds to read.
   let read: ReturnType<typeof wordReader> | undefined
-  const partsOf: Language['partsOf'] = (question) =>
-    language.partsOf(isOwn(words(question)) ? question : withoutTalk(question, (read ??= wordReader(others))))
+  const partsOf: Language['partsOf'] = (question) => {
+    const own = language.partsOf(question)
+    if (isOwn(words(question))) return own
+    const left = withoutTalk(question, (read ??= wordReader(others)))
+    const other = left === question ? own : language.partsOf(left)
+    // Keywords may be in either: "Hi there! Thanks, Mike".
+    return words(own.bare).length < words(other.bare).length ? own : other
+  }
   return { ...language, partsOf }
 }
 
