@@ -10,8 +10,6 @@
  * policy `balanced`. "Before" measures the question as one text, in NFC, without refusals of the question itself.
  * "Learned" uses the scale that the collection learns after ingestion.
  */
-import { learnFromWindows } from '../packages/calibration/src/scale/learn-from-windows.ts'
-import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { fuse } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
 import { judge } from '../src/core/policy/judge.ts'
@@ -24,10 +22,8 @@ import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
 import { createMemory } from '../src/core/signals/signal.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
-import { unscaled } from '../src/core/policy/scaled.ts'
-import type { ConfidenceScale } from '../src/core/scale/index.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
-import { askWithout } from './evaluation/own-windows.ts'
+import { scaleOf } from './evaluation/own-windows.ts'
 import {
   ANSWERED_REQUESTS,
   BESIDE_QUESTIONS,
@@ -42,12 +38,12 @@ import {
 import {
   haveQuestionSets,
   openQuestionSet,
-  passageOf,
   readCorpus,
   readQuestions,
   type SearchableSet,
 } from './evaluation/question-sets.ts'
 import { markdownTable } from './markdown-table.ts'
+import { percentage } from './percentage.ts'
 import { seededRandom } from './seeded-random.ts'
 import { terms } from '../src/language/english/terms.ts'
 
@@ -57,8 +53,6 @@ const TOP_K = 10
 /** Number per collection. */
 const OFF_TOPIC = 50
 const ORDINARY = 100
-/** As many as the ready Worker asks, which are the fewest. */
-const WINDOWS = 36
 const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 'clapnq'] as const
 /** Collections whose verdicts were not looked at while the rules for parts and small talk were made. */
 const LEFT_OUT = ['squad-ooc', 'scifact-missing'] as const
@@ -70,8 +64,6 @@ const WHOLE = definePolicy({
   confidence: logistic({ ...BALANCED_WEIGHTS, provenance: '' }),
   gates: policy.gates.slice(-1),
 })
-/** The policy without a scale, for asking windows. */
-const UNSCALED = definePolicy({ ...policy, confidence: unscaled(policy.confidence) })
 const lasting = createMemory()
 
 interface Verdicts {
@@ -87,7 +79,7 @@ type Asking = (text: string) => Promise<Verdicts>
 /** Asks a set with the current gate, and with the earlier one. */
 async function asking(name: string, set: SearchableSet): Promise<Asking> {
   const gate = benchGate(set, { policy })
-  const learned = await scaleOf(name, set)
+  const learned = await scaleOf(name, set, policy)
   return async (text) => {
     const before = askBefore(set, text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim())
     if (!attempted(() => requireQuestion(text))) return { before, after: 'refuse', learned: 'refuse' }
@@ -95,19 +87,6 @@ async function asking(name: string, set: SearchableSet): Promise<Asking> {
     const scale = { ...learned, learnedAtMs: 0, corpusVersion: 1 }
     return { before, after: verdict, learned: judge(policy, { ...signals, scale }).verdict }
   }
-}
-
-/** The scale that a collection learns after ingestion. */
-async function scaleOf(name: string, set: SearchableSet): Promise<ConfidenceScale> {
-  const passages = readCorpus(name).map(passageOf)
-  const scale = await learnFromWindows({
-    ...askWithout(set, UNSCALED),
-    passages,
-    language: policy.language,
-    windows: WINDOWS,
-  })
-  if (scale === undefined) throw new Error(`${name} has no scale`)
-  return scale
 }
 
 /** Whether the middleware accepts the question at all. */
@@ -392,15 +371,9 @@ function named<Way>(ways: Readonly<Record<string, Way>>): readonly (readonly [na
   return Object.entries(ways).filter(([name]) => name.search(ONLY) >= 0)
 }
 
-function rate(hits: number, trials: number): string {
-  const { low, high } = binomialInterval(hits, trials)
-  const percent = (value: number): string => (100 * value).toFixed(1)
-  return `${percent(hits / trials)} % (${percent(low)}–${percent(high)})`
-}
-
 function counted(name: string, verdicts: readonly Verdicts[], isCounted: (verdict: Verdict) => boolean): string[] {
   const of = (when: keyof Verdicts): string =>
-    rate(verdicts.filter((each) => isCounted(each[when])).length, verdicts.length)
+    percentage(verdicts.filter((each) => isCounted(each[when])).length, verdicts.length)
   return [name, String(verdicts.length), of('before'), of('after'), of('learned')]
 }
 
@@ -480,7 +453,7 @@ async function passedByAttaching(drawn: readonly Drawn[], of: (ways: Ways) => st
     }),
   )
   const passed = await Promise.all(asked)
-  return rate(passed.filter(Boolean).length, passed.length)
+  return percentage(passed.filter(Boolean).length, passed.length)
 }
 
 const isAnswered = (verdict: Verdict): boolean => verdict !== 'refuse'
@@ -543,7 +516,7 @@ async function otherLanguages(): Promise<string> {
   const rows: string[][] = []
   for (const name of LANGUAGES) {
     const set = openQuestionSet(name)
-    const gate = benchGate(set, { policy, scale: await scaleOf(name, set) })
+    const gate = benchGate(set, { policy, scale: await scaleOf(name, set, policy) })
     const [known, unknown] = [true, false].map((answerable) => spread(questionsOf(set, answerable)))
     const quotable = spread(
       readCorpus(name)
@@ -563,7 +536,12 @@ async function otherLanguages(): Promise<string> {
         verdicts.push((await gate(write(told))).decision.verdict)
       }
       const passed = verdicts.filter((verdict) => verdict === 'pass').length
-      rows.push([name, way, rate(passed, verdicts.length), rate(verdicts.filter(isAnswered).length, verdicts.length)])
+      rows.push([
+        name,
+        way,
+        percentage(passed, verdicts.length),
+        percentage(verdicts.filter(isAnswered).length, verdicts.length),
+      ])
     }
   }
   return markdownTable(['set', 'how it is asked', 'pass', 'answered'], rows)

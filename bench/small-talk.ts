@@ -9,20 +9,18 @@
  * is a question set, answerable and unanswerable questions are asked in them, on the collection's own scale.
  */
 import { readFileSync } from 'node:fs'
-import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
-import { learnFromWindows } from '../packages/calibration/src/scale/learn-from-windows.ts'
 import { languages, withSmallTalk } from '../packages/messages/src/small-talk/index.ts'
-import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
-import { unscaled } from '../src/core/policy/scaled.ts'
+import type { Policy } from '../src/core/policy/policy.ts'
 import type { Language } from '../src/core/text/language.ts'
 import { normaliseQuestion } from '../src/core/text/normalise.ts'
 import { words } from '../src/core/text/words.ts'
 import { english } from '../src/language/english/english.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
-import { askWithout } from './evaluation/own-windows.ts'
-import { haveQuestionSets, openQuestionSet, passageOf, readCorpus } from './evaluation/question-sets.ts'
+import { scaleOf } from './evaluation/own-windows.ts'
+import { haveQuestionSets, openQuestionSet } from './evaluation/question-sets.ts'
 import { markdownTable } from './markdown-table.ts'
+import { percentage } from './percentage.ts'
 
 interface Held {
   readonly messages: readonly string[]
@@ -39,18 +37,11 @@ const HELD_OUT = JSON.parse(readFileSync(new URL('evaluation/small-talk.json', i
 const SETS = ['de', 'zh', 'ar']
 /** Questions of each kind and set. */
 const ASKED = 300
-const WINDOWS = 36
 
 const all = withSmallTalk(english, languages)
 
 const put = (message: string, question: string): string => message.replace('{}', () => question)
 const sorted = (text: string): string => words(text).sort().join(' ')
-
-function rate(hits: number, trials: number): string {
-  const { low, high } = binomialInterval(hits, trials)
-  const percent = (value: number): string => (100 * value).toFixed(1)
-  return `${percent(hits / trials)} % (${percent(low)}–${percent(high)})`
-}
 
 /** How many messages are reduced to the words of the question in them. */
 function reduced(language: Language, messages: readonly string[], questions: readonly string[]): number {
@@ -83,7 +74,9 @@ function byLanguage(): string {
   ])
   const total = [
     'all',
-    ...sums.map(([before, after], kind) => `${rate(before!, counts[kind]!)} → ${rate(after!, counts[kind]!)}`),
+    ...sums.map(
+      ([before, after], kind) => `${percentage(before!, counts[kind]!)} → ${percentage(after!, counts[kind]!)}`,
+    ),
   ]
   return markdownTable(['language', 'messages', 'long messages', 'introductions'], [...rows, total])
 }
@@ -95,13 +88,8 @@ async function bySet(): Promise<string> {
     const name = `xquad-${code}`
     const set = openQuestionSet(name)
     const given = balanced()
-    const scale = await learnFromWindows({
-      ...askWithout(set, definePolicy({ ...given, confidence: unscaled(given.confidence) })),
-      passages: readCorpus(name).map(passageOf),
-      language: given.language,
-      windows: WINDOWS,
-    })
-    const gateOf = (policy: Policy) => benchGate(set, { policy, ...(scale && { scale }) })
+    const scale = await scaleOf(name, set, given)
+    const gateOf = (policy: Policy) => benchGate(set, { policy, scale })
     const [plain, withTalk] = [gateOf(given), gateOf(balanced({ language: all }))]
     for (const answerable of [true, false]) {
       const questions = set.questions.filter((each) => each.answerable === answerable)
@@ -121,7 +109,9 @@ async function bySet(): Promise<string> {
         if (verdicts[2] !== 'refuse') counted.after++
         if (verdicts[2] === 'pass') counted.passed++
       }
-      const rates = [counted.alone, counted.before, counted.after, counted.passed].map((hits) => rate(hits, ASKED))
+      const rates = [counted.alone, counted.before, counted.after, counted.passed].map((hits) =>
+        percentage(hits, ASKED),
+      )
       rows.push([`${name}, ${answerable ? 'answerable' : 'unanswerable'}`, ...rates])
     }
   }
