@@ -101,8 +101,8 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
 }
 
 /**
- * The text beside words copied from a passage, in at most sixteen pieces: any before them, which asks for something, and after
- * them those of at least two terms of which the best chunk lacks one. Questions rarely repeat so many words in a passage's
+ * The text beside words copied from a passage, in at most sixteen pieces: what stands before them, and, elsewhere, pieces of at
+ * least two terms of which the best chunk lacks one. Questions rarely repeat so many words in a passage's
  * order, unless these were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {

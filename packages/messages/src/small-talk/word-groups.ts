@@ -105,11 +105,11 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
   /** The longest phrases, each in a language of the one before it. */
   const unspaced = (run: string, start: number): readonly Word[] => {
     const found: Word[] = []
-    let every = ~0
+    let before = ~0
     for (let at = 0, length: number; at < run.length; at += length) {
       const listed = (): Listed => entries.get(run.slice(at, at + length)) ?? NOWHERE
-      for (length = LONGEST; length > 1 && (listed().any & every) === 0;) length--
-      every = listed().any || ~0
+      for (length = LONGEST; length > 1 && (listed().any & before) === 0;) length--
+      before = listed().any || ~0
       found.push({ at: start + at, listed: listed() })
     }
     return found
