@@ -170,6 +170,17 @@ describe('writing a corpus', () => {
     expect(await stateOf('delayed')).toMatchObject({ texts: ['Alpha three'], unpublished: [] })
   })
 
+  it('takes the embedding of the index once the last document of a former one is removed', async () => {
+    const ports = realPorts()
+    const other = { embeddingModel: 'another', dimension: 2 }
+    const changed = { ...ports, index: { ...ports.index, describe: async () => other } }
+    await ingestDocuments(ports, 're-embedded', 'manual', [doc('a', 'Alpha'), doc('b', 'Beta')])
+    await ingestDocuments(changed, 're-embedded', 'manual', [doc('a', 'Alpha')])
+    expect(await ports.collections.find('re-embedded', 'manual')).not.toMatchObject(other)
+    await removeDocuments(changed, 're-embedded', 'manual', ['b'])
+    expect(await ports.collections.find('re-embedded', 'manual')).toMatchObject(other)
+  })
+
   it('a writer that lost its lock leaves nothing unrecorded in the index', async () => {
     const sweep = () => sweepIndex(realPorts(), 100)
     const slow = ingestDocuments(slowPorts(sweep), 'late', 'manual', FIRST)

@@ -33,7 +33,8 @@ export async function removeDocuments(
       removedChunkIds,
       documents: [],
       removedDocumentIds: documentIds,
-      embedding: lease.collection,
+      // Those that are left may all have it already, so that only this removal can tell the collection.
+      embedding: await ports.index.describe(),
     })
     return {
       corpusVersion: lease.collection.corpusVersion,

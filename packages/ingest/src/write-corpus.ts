@@ -32,7 +32,7 @@ export interface CorpusStep {
   readonly removedChunkIds: readonly string[]
   readonly documents: readonly DocumentRecord[]
   readonly removedDocumentIds: readonly string[]
-  /** The index's embedding of the texts; unchanged if nothing is written. */
+  /** The index's embedding of texts. */
   readonly embedding: Pick<Collection, 'embeddingModel' | 'dimension'>
 }
 
