@@ -6,7 +6,7 @@ import { canonicalJson } from '../core/lib/canonical.ts'
 import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { type FoundAnswer, type Made, NO_CACHE, type QuestionCache } from '../pipeline/gate-cache.ts'
-import { type CachedResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
+import { gateQuestion, type GateResult, type JudgedResult } from '../pipeline/gate-question.ts'
 import { newId } from '../pipeline/new-id.ts'
 import { answerJudge } from './answer-judge.ts'
 import { checkOptions } from './check-options.ts'
@@ -166,7 +166,7 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
 function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: JudgedResult, lasting: Lasting): Opened {
   const { lookup, evidence, policy } = gated
   const question = gatedQuestion(asked, gated)
-  const { gate } = question
+  const { gate, reported } = question
   const record = (made: Made, status = 200): CacheState => {
     cache?.store(lookup, made)
     const outcome = cache?.outcome(lookup, undefined) ?? NO_CACHE
@@ -193,7 +193,7 @@ function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: J
         const told = caution === undefined ? {} : { caution: CAUTION_FOR_READER }
         const body = { answer, sources, refused: false, ...told, ...summary }
         const made = { response: Response.json(body), outer: new Headers(), decision: question.decided() }
-        return sent(body, isKept ? { kind: 'answer', ...made, reported: () => report } : { kind: 'nothing' })
+        return sent(body, isKept ? { kind: 'answer', ...made, reported } : { kind: 'nothing' })
       },
       async failed(thrown) {
         const status = isRagGateError(thrown) ? statusOf(thrown.code) : 502
@@ -210,14 +210,7 @@ function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: J
 async function stored(
   asked: AskedOnItsWay,
   cache: QuestionCache,
-  {
-    lookup,
-    policy,
-    retrievals,
-    timings,
-  }: Pick<CachedResult, 'policy' | 'retrievals' | 'timings'> & {
-    readonly lookup?: CachedResult['lookup'] | undefined
-  },
+  { lookup, policy, retrievals, timings }: GateResult,
   found: FoundAnswer,
   handler: 'called' | 'not-called',
   lasting: Lasting,

@@ -14,7 +14,7 @@ import type { Principal } from '../ports/authenticator.ts'
 import { answerJudge, type AnswerJudgeOptions } from './answer-judge.ts'
 import { checkOptions, type RouteSettings } from './check-options.ts'
 import { dependenciesFor, type GateDependencies, type ResolvedDependencies } from './dependencies.ts'
-import { makeGateContext, type RagGateContext } from './gate-context.ts'
+import { type AnswerReport, makeGateContext, type RagGateContext } from './gate-context.ts'
 import { questionRequest } from './exchange.ts'
 import { ANONYMOUS, requirePrincipal } from './identified.ts'
 import type { QuestionOptions, RagGateOptions } from './options.ts'
@@ -123,8 +123,11 @@ export interface AskedOnItsWay {
   readonly startedMs: number
 }
 
-/** Makes a `GatedQuestion` from the result of gating. */
-export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQuestion {
+/** Makes a `GatedQuestion` from the result of gating, with the reports about its answer. */
+export function gatedQuestion(
+  asked: AskedOnItsWay,
+  gated: JudgedResult,
+): GatedQuestion & { readonly reported: () => AnswerReport } {
   const { settings, dependencies, request, startedMs } = asked
   const { policy, evidence, context, retrievals, timings } = gated
   const { messages } = settings.messagesFor(NO_REQUEST)
@@ -146,6 +149,7 @@ export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQ
     decided: () => decision,
     ...(isRefused && { refusal: refusalOf(decision) }),
     gate: gateContext,
+    reported,
     judge(answer) {
       const source = settings.answerJudge?.generationConfidence
       const answerSignals = answerMeasure(policy)?.({

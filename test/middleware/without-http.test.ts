@@ -36,6 +36,24 @@ describe('with a shared answer cache', () => {
     for (const options of [{}, more, {}, more]) states.push((await cached(store, options)(asked, made)).cache)
     expect(states).toEqual(['miss', 'miss', 'hit', 'hit'])
   })
+
+  it('an answer that was reported as cut off is not stored', async () => {
+    const puts: string[] = []
+    const store = createMemoryAnswerCache()
+    const cache = answerCache({ store: { ...store, put: async (key) => void puts.push(key) }, scope: 'public' })
+    const work: Promise<unknown>[] = []
+    const answer = answerWithoutHttp({
+      policy: POLICY,
+      dependencies: { retriever, cache },
+      waitUntil: (one) => work.push(one),
+    })
+    await answer({ question: QUESTION }, async (gate) => {
+      gate.report({ complete: false })
+      return { answer: 'It starts with the' }
+    })
+    await Promise.all(work)
+    expect(puts).toEqual([])
+  })
 })
 
 describe('with arguments of the wrong type', () => {
