@@ -1,11 +1,11 @@
 /**
- * A stream of texts, each produced on demand.
+ * A stream of texts, each produced on demand. If the reader cancels before the end, `texts` are ended.
  *
- * @param onLeave called when the reader cancels before the end; its rejection is passed to the reader
+ * @param onLeave called then; its rejection is passed to the reader
  */
 export function textStream(
   texts: Iterator<string, void> | AsyncIterator<string, void>,
-  onLeave: () => unknown = () => undefined,
+  onLeave?: () => unknown,
 ): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder()
   return new ReadableStream({
@@ -14,6 +14,10 @@ export function textStream(
       if (done === true) controller.close()
       else controller.enqueue(utf8.encode(value))
     },
-    cancel: async () => void (await onLeave()),
+    async cancel() {
+      // Not awaited: a generator ends only after the text that it is waiting for.
+      Promise.resolve(texts.return?.()).catch(() => undefined)
+      await onLeave?.()
+    },
   })
 }

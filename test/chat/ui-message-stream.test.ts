@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { uiMessageStream, type AnswerPiece } from '../../packages/chat/src/index.ts'
 import type { AnswerReport } from '../../src/middleware/gate-context.ts'
 
@@ -58,3 +58,19 @@ test.each([undefined, {}, 'Two years.'])(
     expect(() => uiMessageStream(gate, given)).toThrow(expect.objectContaining({ code: 'config_invalid', message }))
   },
 )
+
+test('when the client disconnects, the pieces are ended, so that their model stops', async () => {
+  let hasEnded = false
+  async function* pieces(): AsyncGenerator<AnswerPiece> {
+    try {
+      for (;;) yield await new Promise<string>((resolve) => setTimeout(resolve, 1, 'Two '))
+    } finally {
+      hasEnded = true
+    }
+  }
+  const { body } = uiMessageStream({ summary, citations: [], report: () => undefined }, pieces())
+  const reader = body!.getReader()
+  for (let read = 0; read < 2; read++) await reader.read()
+  await reader.cancel()
+  await vi.waitFor(() => expect(hasEnded).toBe(true))
+})

@@ -24,11 +24,7 @@ export async function followDecisions(c: ConsoleContext): Promise<Response> {
   const query = { tenant, filter }
   const start = await arrivals.start(query, c.req.query('since'))
   const lines = linesOf((after) => arrivals.since(query, after), start)
-  return c.body(
-    textStream(lines, () => lines.return()),
-    200,
-    { ...NO_STORE, 'content-type': 'application/x-ndjson; charset=utf-8' },
-  )
+  return c.body(textStream(lines), 200, { ...NO_STORE, 'content-type': 'application/x-ndjson; charset=utf-8' })
 }
 
 async function* linesOf(
