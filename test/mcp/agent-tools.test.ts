@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { type AgentToolsOptions, createAgentTools, mcpEndpoint, toolEndpoint } from '../../packages/mcp/src/index.ts'
 import { weightedSignals } from '../../packages/presets/src/weighted-signals/index.ts'
 import { RagGateError } from '../../src/errors.ts'
-import type { DecisionEvent } from '../../src/ports/decision-log.ts'
+import type { DecisionEvent, DecisionLog } from '../../src/ports/decision-log.ts'
+import type { Retriever } from '../../src/ports/retriever.ts'
 import type { Scope } from '../../src/ports/authenticator.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { MIDDLING, POLICY, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
@@ -184,6 +185,21 @@ test('an assessment reads only the given passages', async () => {
     should_flag_for_review: true,
   })
   expect(events.map(({ decision }) => decision.signals.chunkCount)).toEqual([3, 1, 0])
+})
+
+test('every passage that a search returned can be assessed', async () => {
+  const entries = Array.from({ length: 20 }, (_, at) => ({
+    passage: aPassage(`chunk-${at}`, { text: STRONG, documentId: `doc-${at}` }),
+    score: 20 - at,
+  }))
+  const retrieve: Retriever['retrieve'] = async ({ topK }) => [{ kind: 'bm25', entries: entries.slice(0, topK) }]
+  const counts: unknown[] = []
+  const record: DecisionLog['record'] = async ({ decision }) => void counts.push(decision.signals.chunkCount)
+  const { post } = anApp([], { dependencies: { retriever: { retrieve }, log: { record, flush: async () => {} } } })
+  const found = await post('/tools/search', { query: QUESTION, k: 20 })
+  const { data } = (await found.json()) as { data: { chunk_id: string }[] }
+  await post('/tools/assess_retrieval_confidence', { query: QUESTION, chunk_ids: data.map((each) => each.chunk_id) })
+  expect(counts).toEqual([20, 20])
 })
 
 test('a failed retriever is reported as an error, not as an empty result', async () => {

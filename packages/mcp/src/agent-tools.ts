@@ -74,20 +74,21 @@ type Given = Readonly<Record<string, unknown>>
 export function createAgentTools(given: AgentToolsOptions): AgentTools {
   // Untyped callers may pass nothing, or no policy; the gate then throws.
   const { authenticate, costLine, ...options } = given ?? {}
-  const { policy, dependencies } = options
+  const { policy, dependencies, retrieval } = options
+  /** Passages that a search may return, and that can be assessed. */
+  const most = retrieval?.topK ?? MOST_PASSAGES
   // Memoised, because the gate checks each policy object once.
   const recording = oncePer(recordsRetrieval)
   const gating: GateWithoutHttpOptions = {
     route: '/mcp',
     ...options,
+    retrieval: { ...retrieval, topK: most },
     policy: typeof policy === 'function' ? (...asked) => recording(policy(...asked)) : policy && recording(policy),
   }
-  const { retrieval } = gating
-  const most = retrieval?.topK
   /** Gates by number of passages: the judged passages are those returned. The first validates the options. */
   const gates = new Map([[most, gateWithoutHttp(gating)]])
   function searchOf(k: number): Ask {
-    const topK = most !== undefined && most < k ? most : k
+    const topK = Math.min(k, most)
     const search = gates.get(topK) ?? gateWithoutHttp({ ...gating, retrieval: { ...retrieval, topK } })
     gates.set(topK, search)
     return search
