@@ -109,8 +109,16 @@ describe('a search service', () => {
     )
   })
 
-  test('with a key that cannot be sent names its headers', () => {
-    const headers = { authorization: 'Bearer a\nb' }
+  test.each([
+    [{ document: '_source.doc' }, 'paths.document'],
+    [{ id: 5 }, 'paths.id'],
+  ])('with the paths %j is rejected, with the wrong one', (paths, param) => {
+    const options = { url: server.url, scoreKind: 'cosine', paths } as HttpRetrieverOptions
+    expect(() => createHttpRetriever(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
+  })
+
+  test.each(['Bearer a\nb', undefined])('with the key %j, which cannot be sent, names its headers', (key) => {
+    const headers = { authorization: key as string }
     expect(() => createHttpRetriever({ url: server.url, scoreKind: 'cosine', headers })).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'headers' }),
     )

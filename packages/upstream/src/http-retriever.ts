@@ -8,6 +8,7 @@ import {
   number,
   object,
   oneOf,
+  type OptionKind,
   required,
   requireOptions,
   string,
@@ -97,6 +98,13 @@ export interface HttpRetrieverOptions {
   readonly upstream?: UpstreamOptions
 }
 
+const FIELDS = ['documentId', 'title', 'section', 'source', 'version', 'metadata'] as const
+
+const PATHS: OptionKind = {
+  ...object,
+  options: Object.fromEntries(['id', 'text', 'score', 'namespace', ...FIELDS].map((name) => [name, string])),
+}
+
 const SEARCH: UpstreamName = { role: 'retriever', what: 'The search service' }
 
 /**
@@ -111,7 +119,7 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
     headers: object,
     body: callable,
     rows: string,
-    paths: object,
+    paths: PATHS,
     scoreOf: callable,
     timeoutMs: deadline,
     maxResponseBytes: number(1),
@@ -146,8 +154,6 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
 function defaultBody({ question, topK, namespace, filter }: SearchFacts): unknown {
   return { question, topK, namespace, filter }
 }
-
-const FIELDS = ['documentId', 'title', 'section', 'source', 'version', 'metadata'] as const
 
 function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (score: number) => number) {
   if (!isRecord(row)) throw badResponse(SEARCH, 'not a row')

@@ -98,9 +98,11 @@ function checkedHeaders(
   const sendable = new Headers({ 'content-type': 'application/json' })
   for (const [name, value] of Object.entries(given)) {
     try {
-      sendable.set(name, value)
+      // An unset environment variable is `undefined`, despite its type, and would be sent as that word.
+      if (typeof value === 'string') sendable.set(name, value)
+      else throw new TypeError()
     } catch {
-      throw new RagGateError('config_invalid', 'A header or key has characters that cannot be sent', {
+      throw new RagGateError('config_invalid', 'A header or key is unset, or has characters that cannot be sent', {
         param: name === 'authorization' ? keyParam : 'headers',
       })
     }
