@@ -9,19 +9,9 @@
  * deployment's, with wrangler's login. A database to restore into must have the migrations, and no data. Rows that are
  * written during a backup may or may not be in the file.
  */
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { D1Database } from '@cloudflare/workers-types'
 import { getPlatformProxy } from 'wrangler'
 import { CommandError, notWritten } from '../packages/cli/src/command-error.ts'
@@ -30,6 +20,7 @@ import { createWordIndex } from '../packages/word-index/src/chunk-index.ts'
 import { jsonBatches } from '../src/adapters/d1/json-batches.ts'
 import { english } from '../src/language/english/index.ts'
 import { migrate, noteSchema, ROOT } from './local-gate.ts'
+import { linesOf } from './text-lines.ts'
 
 const LOCAL_ID = '00000000-0000-0000-0000-000000000000'
 const PAGE = 500
@@ -182,11 +173,11 @@ async function withDatabase<Result>(id: string | undefined, use: (db: D1Database
 }
 
 /** The rows of a backup. @throws `CommandError` for a damaged line */
-async function* linesOf(file: string): AsyncGenerator<readonly [table: string, row: Row]> {
+async function* rowsOf(file: string): AsyncGenerator<readonly [table: string, row: Row]> {
   let number = 0
   try {
     // Written below.
-    for await (const line of createInterface({ input: createReadStream(file) })) {
+    for await (const line of linesOf(file)) {
       number++
       yield JSON.parse(line) as [string, Row]
     }
@@ -199,9 +190,9 @@ async function* linesOf(file: string): AsyncGenerator<readonly [table: string, r
 async function restoreFrom(file: string, id: string | undefined): Promise<void> {
   if (!existsSync(file)) throw new CommandError(`There is no file ${file}`)
   // A damaged file must not be restored in part.
-  for await (const _ of linesOf(file));
+  for await (const _ of rowsOf(file));
   if (id === undefined && !existsSync(join(STATE, 'v3'))) migrate(STATE)
-  await withDatabase(id, (db) => restore(db, linesOf(file)))
+  await withDatabase(id, (db) => restore(db, rowsOf(file)))
   // Otherwise a start would set the database aside.
   if (id === undefined) noteSchema(STATE)
   console.log(`Restored from ${file}.`)

@@ -8,10 +8,11 @@
  *
  * Exit codes: 0 complete, 1 failed (run it again to continue), 2 wrong usage.
  */
-import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJson } from '../packages/vector-index/src/exact-json.ts'
 import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
+import { linesOf } from './text-lines.ts'
 
 const USAGE = `Usage: npm run index:import -- --in FILE [--url URL] [--token TOKEN] [--as vectors|data] [--batch 1-1000] [--no-wait]
 
@@ -67,18 +68,6 @@ function parseLine(text: string, number: number): Line {
 /** Absent members are `undefined`, and are not sent. */
 function itemOf({ id, vector, sparseVector, metadata, data }: Line): Readonly<Record<string, unknown>> {
   return as === 'vectors' ? { id, vector, sparseVector, metadata, data } : { id, metadata, data }
-}
-
-/** Splits at line feeds only: `readline` also splits at U+2028 and U+2029, which JSON strings may contain. */
-async function* linesOf(path: string): AsyncGenerator<string> {
-  let begun = ''
-  for await (const piece of createReadStream(path, 'utf8')) {
-    // A stream with an encoding yields strings.
-    const lines = (begun + (piece as string)).split('\n')
-    begun = lines.pop() ?? ''
-    yield* lines
-  }
-  if (begun !== '') yield begun
 }
 
 async function importLines(begin: Progress): Promise<number> {

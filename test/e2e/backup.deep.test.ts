@@ -77,7 +77,9 @@ test('the data of a gate are restored in another, which answers and continues th
   const answered = []
   for (const question of QUESTIONS) answered.push(await ask(first.url, question))
   const [right] = answered
-  const label = { answer: right!.headers.get('rag-gate-feedback'), rating: 'right' }
+  // JSON may hold characters that other formats take for line ends.
+  const comment = 'one\u2028two'
+  const label = { answer: right!.headers.get('rag-gate-feedback'), rating: 'right', comment }
   await callGate({ url: first.url }, 'POST', '/v1/feedback', label)
   await expect
     .poll(() => statistics(first.url, first.adminToken), { timeout: 20_000 })
