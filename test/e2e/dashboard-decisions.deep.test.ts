@@ -112,6 +112,19 @@ describe('the live view', () => {
     await expect.poll(() => state.innerText()).toBe('Following. 1 decision arrived.')
   })
 
+  it('continues after the latest decision, also if an earlier one arrived after it', async () => {
+    const { page } = await visit()
+    const { decisions } = (await api('/v1/decisions?limit=2')) as { decisions?: { id: string }[] }
+    const since: (string | null)[] = []
+    await page.route('**/v1/decisions/live*', (route) => {
+      since.push(new URL(route.request().url()).searchParams.get('since'))
+      return route.fulfill({ body: decisions!.map((decision) => `${JSON.stringify(decision)}\n`).join('') })
+    })
+    await open(page, 'Live')
+    await expect.poll(() => since.length, { timeout: 10_000 }).toBe(2)
+    expect(since).toEqual([decisions![0]!.id, decisions![0]!.id])
+  })
+
   it('waits between responses that end at once', async () => {
     const { page } = await visit()
     let asked = 0

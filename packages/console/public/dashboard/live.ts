@@ -20,13 +20,14 @@ export async function showLive({ chosen, query, signal, left }: ViewRequest): Pr
   nothing.hidden = decisions.length > 0
   const state = el('p', { className: 'quiet', role: 'status' })
   const button = el('button', { type: 'button' }, 'Pause')
-  let since = decisions[0]?.id
+  let latest = decisions[0]
   let arrived = 0
   let paused = false
   let following: AbortController | undefined
 
   function add(decision: Decision): void {
-    since = decision.id
+    // A decision may arrive after a later one.
+    if (latest === undefined || decision.at >= latest.at) latest = decision
     arrived++
     const added = row(decision)
     added.classList.add('new')
@@ -45,7 +46,7 @@ export async function showLive({ chosen, query, signal, left }: ViewRequest): Pr
       const startedMs = Date.now()
       try {
         tell(`Following. ${counted(arrived, 'decision')} arrived.`)
-        for await (const decision of follow('decisions/live', { ...asked, since }, stop)) {
+        for await (const decision of follow('decisions/live', { ...asked, since: latest?.id }, stop)) {
           // A line is a decision, as in a list.
           if (decision !== undefined) add(decision as Decision)
           tell(`Following. ${counted(arrived, 'decision')} arrived.`)
