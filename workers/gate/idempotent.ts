@@ -52,18 +52,15 @@ async function keepingSuccess(
   { claim, renewEveryMs }: Extract<NamedRequestState, { kind: 'new' }>,
   write: () => Promise<Response>,
 ): Promise<Response> {
-  let response: Response
   const renewing = setInterval(() => void store.renew(request, claim).catch(() => false), renewEveryMs)
-  try {
-    response = await write()
-  } catch (thrown) {
-    // A claim that cannot be abandoned expires; the write's own result matters more.
-    await store.abandon(request, claim).catch(() => undefined)
-    throw thrown
-  } finally {
-    clearInterval(renewing)
-  }
-  if (response.status === 200) await store.finish(request, claim, response.status, await response.clone().text())
-  else await store.abandon(request, claim)
-  return response
+  const written = write()
+  const result = await written.catch(() => undefined)
+  clearInterval(renewing)
+  // A claim that cannot be settled expires; the write's own result matters more.
+  const settled =
+    result?.status === 200
+      ? store.finish(request, claim, result.status, await result.clone().text())
+      : store.abandon(request, claim)
+  await settled.catch(() => undefined)
+  return written
 }

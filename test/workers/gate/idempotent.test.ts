@@ -72,4 +72,12 @@ describe('a write with an idempotency key', () => {
     )
     expect([response.status, response.headers.get('retry-after')]).toEqual([409, '7'])
   })
+
+  it.each([200, 207])('responds %d to what was written, also when that cannot be stored', async (status) => {
+    const down = (): Promise<void> => Promise.reject(new RagGateError('store_unavailable', 'down'))
+    const response = await send(claimed({ finish: down, abandon: down }), async () =>
+      Response.json({ ok: 1 }, { status }),
+    )
+    expect([response.status, await response.json()]).toEqual([status, { ok: 1 }])
+  })
 })
