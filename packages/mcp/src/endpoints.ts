@@ -46,8 +46,10 @@ export function mcpEndpoint<Bindings extends object = object>(tools: ToolsFor<Bi
   return async function mcpEndpoint(c) {
     try {
       if (c.req.method !== 'POST') {
-        c.header('allow', 'POST')
-        throw new RagGateError('method_not_allowed', 'Use POST: streams are not supported')
+        const refused = new RagGateError('method_not_allowed', 'Use POST: streams are not supported')
+        const response = respondWithError(c, refused)
+        response.headers.set('allow', 'POST')
+        return response
       }
       requireOwnOrigin(c)
       const given = typeof tools === 'function' ? tools(c.env) : tools
