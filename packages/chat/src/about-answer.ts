@@ -1,7 +1,14 @@
 /** What a client receives about an answer besides its text. */
 import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
 import type { RagGateContext } from 'hono-rag-gate/middleware'
-import type { AboutAnswer } from './completions.ts'
+
+/** What a client receives about an answer or a refusal besides its text. */
+export interface AboutAnswer {
+  readonly decision_id: string
+  /** Present only if the model did not finish. */
+  readonly complete?: false
+  readonly [member: string]: unknown
+}
 
 /** About an answer that the gate accepted. */
 export function aboutAnswer({

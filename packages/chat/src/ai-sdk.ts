@@ -26,8 +26,7 @@ import {
   openWithoutHttp,
 } from 'hono-rag-gate/middleware'
 import { type Principal } from 'hono-rag-gate/ports'
-import { aboutAnswer } from './about-answer.ts'
-import type { AboutAnswer } from './completions.ts'
+import { aboutAnswer, type AboutAnswer } from './about-answer.ts'
 import { citedSources } from './cited-sources.ts'
 
 /**

@@ -8,14 +8,9 @@
 import type { TokenUsage } from 'hono-rag-gate/core/reports'
 import { createEventSplitter, readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
 import { RagGateError } from 'hono-rag-gate/errors'
+import type { AboutAnswer } from './about-answer.ts'
 
-/** What a client receives about an answer or a refusal besides its text. */
-export interface AboutAnswer {
-  readonly decision_id: string
-  /** Present only if the model did not finish. */
-  readonly complete?: false
-  readonly [member: string]: unknown
-}
+export { type AboutAnswer, aboutAnswer } from './about-answer.ts'
 
 /** An answer or a refusal as JSON. */
 export interface AnswerBody extends AboutAnswer {

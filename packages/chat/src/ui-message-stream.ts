@@ -8,16 +8,14 @@ import type { TokenUsage } from 'hono-rag-gate/core/reports'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { textStream } from 'hono-rag-gate/http'
 import type { Citation, RagGateContext } from 'hono-rag-gate/middleware'
-import { aboutAnswer } from './about-answer.ts'
+import { aboutAnswer, type AboutAnswer } from './about-answer.ts'
 import { citedSources } from './cited-sources.ts'
-import { type AboutAnswer, type AnswerBody, EVENT_STREAM } from './completions.ts'
+import { type AnswerBody, EVENT_STREAM } from './completions.ts'
 import type { RefuseAs } from './conversation.ts'
 import { UI_STREAM_HEADER } from './ui-stream-header.ts'
 
 /** Type of the part with `decision_id`, `verdict`, `band`, `reason_code`, `caution`, and other members of refusals. */
 export const UI_PART = 'data-rag-gate'
-
-const HEADERS = { 'content-type': EVENT_STREAM, [UI_STREAM_HEADER[0]]: UI_STREAM_HEADER[1] }
 
 /** A part of a message, as an event. */
 export const messagePart = (part: object): string => `data: ${JSON.stringify(part)}\n\n`
@@ -62,17 +60,6 @@ export function uiMessageOf({ answer, ...about }: AnswerBody, refuseAs: RefuseAs
   return `${first}${said}${UI_EVENTS.last(about.complete === false ? 'length' : 'stop')}`
 }
 
-/** A response with events of a message. */
-export function uiResponse(
-  events: string | ReadableStream<Uint8Array>,
-  { status, headers }: ResponseInit = {},
-): Response {
-  return new Response(events, {
-    status: status ?? 200,
-    headers: { ...Object.fromEntries(new Headers(headers)), ...HEADERS },
-  })
-}
-
 /**
  * A piece of an answer: a text, or a part of the AI SDK's `streamText().stream` (`fullStream` before version 7), of
  * which text, errors and the end are read.
@@ -110,7 +97,8 @@ export function uiMessageStream(
     }
     yield UI_EVENTS.textEnd + UI_EVENTS.last(reason)
   }
-  return uiResponse(textStream(events(), onLeave))
+  const headers = { 'content-type': EVENT_STREAM, [UI_STREAM_HEADER[0]]: UI_STREAM_HEADER[1] }
+  return new Response(textStream(events(), onLeave), { headers })
 }
 
 /** What is read of a part: text, or the end of the answer. */

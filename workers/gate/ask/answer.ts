@@ -1,10 +1,9 @@
 /** `POST /ask`: the handler behind the gate, which only runs for questions that may be answered. */
 import type { Context } from 'hono'
 import type { RagGateContext, RagGateEnv } from 'hono-rag-gate'
-import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import { statusOf } from 'hono-rag-gate/middleware'
-import { type AboutAnswer, chunksOf, completionUsage, eventStream } from '@hono-rag-gate/chat/completions'
+import { type AboutAnswer, aboutAnswer, chunksOf, completionUsage, eventStream } from '@hono-rag-gate/chat/completions'
 import type { Generation, GenerationRequest } from '@hono-rag-gate/models'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
@@ -75,14 +74,7 @@ function report(c: AskContext, { report: reported, complete, model, usage }: Gen
 
 /** Members of an answer besides its text. */
 function about(c: AskContext, answeredBy: 'model' | 'search'): AboutAnswer {
-  const { citations, caution, summary } = c.var.ragGate
-  return {
-    answered_by: answeredBy,
-    sources: citations,
-    refused: false,
-    ...(caution === undefined ? {} : { caution: CAUTION_FOR_READER }),
-    ...summary,
-  }
+  return { answered_by: answeredBy, ...aboutAnswer(c.var.ragGate) }
 }
 
 /**
