@@ -41,6 +41,14 @@ const events = (...chunks: readonly object[]): Response =>
 const sent = (text: string): readonly object[] =>
   [...text.matchAll(/data: (\{.*\})/g)].map(([, json]) => JSON.parse(json!) as object)
 
+test.each([
+  [{ refuseAs: 'text' }, 'refuseAs'],
+  [{ read: { maxBytes: 5 } }, 'read.maxBytes'],
+  [{ read: { maxHistoryLength: -1 } }, 'read.maxHistoryLength'],
+])('the options %j are rejected, naming the wrong one', (options, param) => {
+  expect(() => chatProtocol(options as never)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
+})
+
 test('an interrupted stream is an error for a client that asked for JSON', async () => {
   const ask = asking(() => {
     async function* pieces(): AsyncGenerator<string, void, void> {

@@ -1,6 +1,6 @@
 /** Reads what a chat client sends: OpenAI messages, UI messages of the AI SDK, or a question alone. */
 import type { Context } from 'hono'
-import { canonicalJson, isExact, isRecord, type Json } from 'hono-rag-gate/core/lib'
+import { canonicalJson, isExact, isRecord, type Json, type OptionKinds, whole } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { sha256Hex } from 'hono-rag-gate/http'
 import { type QuestionInRequest, readJsonObject } from 'hono-rag-gate/middleware'
@@ -53,6 +53,8 @@ export interface ReadChatOptions {
    */
   readonly maxHistoryLength?: number
 }
+
+export const READ_CHAT: OptionKinds<ReadChatOptions> = { maxBodyBytes: whole(1), maxHistoryLength: whole(0) }
 
 const BODY_TIMEOUT_MS = 10_000
 

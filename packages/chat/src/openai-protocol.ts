@@ -1,6 +1,6 @@
 /** Answers of a route in OpenAI's protocol. */
 import type { Context, MiddlewareHandler } from 'hono'
-import { isRecord, oneOf, requireOptions } from 'hono-rag-gate/core/lib'
+import { group, isRecord, oneOf, requireOptions } from 'hono-rag-gate/core/lib'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { mediaTypeOf, readEvent, splitEvents } from 'hono-rag-gate/http'
 import { type RagGateContext, respondWithError } from 'hono-rag-gate/middleware'
@@ -15,7 +15,7 @@ import {
   mapEvents,
   streamOfBody,
 } from './completions.ts'
-import { type Chat, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'
+import { type Chat, READ_CHAT, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'
 import { UI_STREAM_HEADER } from './ui-stream-header.ts'
 
 /** Options of `chatProtocol`. */
@@ -56,7 +56,7 @@ export function openAiProtocol(options: ChatProtocolOptions = {}): MiddlewareHan
 export function protocolWith(options: ChatProtocolOptions, messages?: MessageForm): MiddlewareHandler {
   requireOptions(options, {
     refuseAs: oneOf('content', 'refusal', 'error'),
-    read: { words: 'an object', holds: isRecord },
+    read: group(READ_CHAT),
   })
   return async function chatProtocol(c, next) {
     await next()
