@@ -42,6 +42,10 @@ describe('texts in five languages', () => {
 })
 
 describe('the language of a request', () => {
+  it.each(['de-CH', 'DE', 'en', ''])('would never have the texts of %j, which are rejected', (name) => {
+    expect(() => messagesIn({ [name]: GERMAN })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  })
+
   it.each([
     [undefined, ''],
     ['', ''],

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { ReasonCode, Text } from 'hono-rag-gate/core/gates'
+import { RagGateError } from 'hono-rag-gate/errors'
 import type { Texts } from './phrases.ts'
 
 /** Texts chosen by the request, for the option `messages`. */
@@ -14,9 +15,16 @@ export interface MessagesIn {
  * own texts are sent if no language matches, or English is preferred. Answers are cached separately by language.
  *
  * @param languages texts by primary language subtag, in lower case
+ * @throws `config_invalid` for another name, such as `de-CH`, and for `en`: such texts would never be sent
  * @example ragGate({ policy: balanced(), messages: messagesIn({ de: GERMAN, fr: FRENCH }), dependencies })
  */
 export function messagesIn(languages: Readonly<Record<string, Texts>>): MessagesIn {
+  const wrong = Object.keys(languages).find((tag) => !/^(?!en$)[a-z]{2,8}$/.test(tag))
+  if (wrong !== undefined) {
+    throw new RagGateError('config_invalid', `${wrong} is not a language such as de; English is the policy's`, {
+      param: wrong,
+    })
+  }
   const key = (c: Context): string =>
     preferredLanguage(c.req.header('accept-language'), (tag) => Object.hasOwn(languages, tag))
   const messages = (code: ReasonCode, c: Context): Text | undefined => {
