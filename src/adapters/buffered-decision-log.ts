@@ -103,15 +103,13 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
   function dropExcess(): void {
     let held = waiting.length
     for (const write of writes) held += write.events.length
-    const excess = Math.min(held - maxHeld, waiting.length)
-    if (excess <= 0) return
-    waiting.splice(0, excess)
-    drops.add(excess)
+    if (held <= maxHeld) return
+    waiting.shift()
+    drops.add(1)
   }
 
   function putBack(events: readonly NumberedEvent[]): void {
     waiting = [...events, ...waiting]
-    dropExcess()
   }
 
   function takeOverAbandonedWrites(nowMs: number): void {

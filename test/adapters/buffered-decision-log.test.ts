@@ -124,6 +124,8 @@ describe('createBufferedDecisionLog', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(store.calls).toEqual([11])
     expect(onDropped).not.toHaveBeenCalled()
+    await log.flush()
+    expect(store.calls).toEqual([11])
   })
 
   it('gives the write to another event when the request that should do it is gone', () => {
@@ -171,15 +173,46 @@ describe('createBufferedDecisionLog', () => {
     expect(store.calls.slice(1)).toEqual([1_000, 1_000, 500])
   })
 
-  it.each([
-    { flushAt: 0 },
-    { flushAfterMs: -1 },
-    { flushAfterMs: 20_001 },
-    { flushAt: 100, maxHeld: 99 },
-    { flushAt: Number.NaN },
-  ])('rejects the options %o', (options) => {
-    expect(() => setUp(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  it('shares a long queue between two writes, and leaves later events to the next', async () => {
+    const { store, log } = setUp({ flushAt: 5_000 })
+    void record(log, 2_500)
+    await Promise.all([log.flush(), log.flush()])
+    expect(store.calls).toEqual([1_000, 1_000, 500])
+    void record(log, 1_000)
+    const writing = log.flush()
+    void record(log)
+    await writing
+    expect(store.calls.slice(3)).toEqual([1_000])
   })
+
+  it('waits out a pause that began while it waited', async () => {
+    const { store, log } = setUp()
+    const write = store.write.bind(store)
+    store.write = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 900))
+      throw new Error('D1_ERROR: overloaded')
+    }
+    void record(log, 10)
+    void record(log)
+    store.write = write
+    await vi.advanceTimersByTimeAsync(1_899)
+    expect(store.calls).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(store.calls).toEqual([11])
+  })
+
+  it('names a capacity below the size of a batch', () => {
+    expect(() => setUp({ flushAt: 100, maxHeld: 99 })).toThrow(
+      expect.objectContaining({ param: 'maxHeld', message: 'maxHeld must not be under flushAt' }),
+    )
+  })
+
+  it.each([{ flushAt: 0 }, { flushAfterMs: -1 }, { flushAfterMs: 20_001 }, { flushAt: Number.NaN }])(
+    'rejects the options %o',
+    (options) => {
+      expect(() => setUp(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    },
+  )
 
   it('reports the number of dropped events to the store once it answers again, without repeating', async () => {
     const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockResolvedValue(undefined)

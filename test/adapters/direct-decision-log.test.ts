@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
+import { createDirectDecisionLog, type DirectDecisionLogOptions } from '../../src/adapters/direct-decision-log.ts'
 import type { DecisionStore } from '../../src/ports/decision-log.ts'
 import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
 import { anEvent } from '../fixtures/decision.ts'
@@ -44,6 +44,17 @@ describe('createDirectDecisionLog', () => {
     store.fails = 'never'
     await log.record(anEvent('2'))
     await log.record(anEvent('3'))
-    expect(noteDropped.mock.calls).toMatchObject([[{ isolate: expect.any(String), dropped: 1 }]])
+    expect(noteDropped.mock.calls).toEqual([[{ isolate: expect.any(String), dropped: 1, atMs: expect.any(Number) }]])
+  })
+
+  it('needs a store that can write, and a clock that tells the time', () => {
+    for (const [wrong, param] of [
+      [{ store: {} }, 'store'],
+      [{ store: createFakeStore(), clock: {} }, 'clock'],
+    ] as const) {
+      expect(() => createDirectDecisionLog(wrong as unknown as DirectDecisionLogOptions)).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param }),
+      )
+    }
   })
 })

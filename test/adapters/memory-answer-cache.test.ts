@@ -58,6 +58,8 @@ describe('createMemoryAnswerCache', () => {
     await cache.put('key', aStoredAnswer('key', { body: 'longer than that' }))
     expect(await cache.get('key')).toBeNull()
     await cache.put('key', aStoredAnswer('key', { body: 'short' }))
+    // Nor does it make room for it.
+    await cache.put('too large', aStoredAnswer('too large', { body: 'longer than that' }))
     expect(await cache.get('key')).not.toBeNull()
   })
 

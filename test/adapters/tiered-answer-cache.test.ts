@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
-import type { AnswerCache } from '../../src/ports/answer-cache.ts'
+import type { AnswerCache, StoredAnswer } from '../../src/ports/answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
 import { aStoredAnswer } from '../fixtures/decision.ts'
 
@@ -15,10 +15,16 @@ const down: AnswerCache = {
   delete: () => Promise.reject(new Error('down')),
 }
 
-/** Counts the reads of a memory cache. */
+/** Counts the reads and writes of a memory cache. */
 function counted() {
   const cache = createMemoryAnswerCache()
-  const tier = { reads: 0, ...cache, get: (key: string) => (tier.reads++, cache.get(key)) }
+  const tier = {
+    reads: 0,
+    writes: 0,
+    ...cache,
+    get: (key: string) => (tier.reads++, cache.get(key)),
+    put: (key: string, answer: StoredAnswer) => (tier.writes++, cache.put(key, answer)),
+  }
   return tier
 }
 
@@ -38,7 +44,7 @@ describe('createTieredAnswerCache', () => {
     expect(await cache.get('key')).toEqual(aStoredAnswer('key'))
     expect(await fast.get('key')).toEqual(aStoredAnswer('key'))
     expect(await middle.get('key')).toEqual(aStoredAnswer('key'))
-    expect(slow.reads).toBe(1)
+    expect([slow.reads, slow.writes]).toEqual([1, 1])
   })
 
   it('reads further tiers when an entry is not acceptable, and replaces it by one that is', async () => {
@@ -49,8 +55,18 @@ describe('createTieredAnswerCache', () => {
     await slow.put('key', newer)
     expect(await cache.get('key', ({ purgeEpoch }) => purgeEpoch === 5)).toEqual(newer)
     expect(await fast.get('key')).toEqual(newer)
-    // Where none would do, there is still one that may stand in.
-    expect(await cache.get('key', () => false)).toEqual(newer)
+  })
+
+  it('returns the latest entry when none is acceptable, wherever it is', async () => {
+    const [older, newer] = [aStoredAnswer('key', { requestedAtMs: 1 }), aStoredAnswer('key', { requestedAtMs: 2 })]
+    for (const entries of [
+      [older, newer, older],
+      [newer, older, older],
+    ]) {
+      const tiers = entries.map(() => createMemoryAnswerCache())
+      for (const [at, entry] of entries.entries()) await tiers[at]!.put('key', entry)
+      expect(await createTieredAnswerCache({ tiers }).get('key', () => false)).toEqual(newer)
+    }
   })
 
   it('passes that write to waitUntil if given', async () => {
@@ -79,9 +95,11 @@ describe('createTieredAnswerCache', () => {
     expect(await slow.get('key')).toBeNull()
   })
 
-  it('needs at least two tiers', () => {
-    expect(() => createTieredAnswerCache({ tiers: [down] })).toThrow(
-      expect.objectContaining({ code: 'config_invalid' }),
-    )
+  it('needs at least two tiers, each a cache', () => {
+    for (const tiers of [[down], [down, {} as AnswerCache]]) {
+      expect(() => createTieredAnswerCache({ tiers })).toThrow(
+        expect.objectContaining({ code: 'config_invalid', message: 'tiers must be two caches or more' }),
+      )
+    }
   })
 })

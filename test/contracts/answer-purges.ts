@@ -63,6 +63,19 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       expect((await purges.known('globex')).purgedSince(before.globex, [EVERYTHING])).toBe(true)
     })
 
+    it('applies a purge of several tenants to each of them, and counts its scopes for their own', async () => {
+      const purges = await make()
+      const before = (await purges.known('acme')).epoch
+      const documents = (name: string): PurgeScope[] =>
+        Array.from({ length: 1500 }, (_, at) => document(name, 'manual', String(at)))
+      await purges.purge([...documents('acme'), ...documents('globex')])
+      for (const name of ['acme', 'globex']) {
+        const { purgedSince } = await purges.known(name)
+        expect(purgedSince(before, [document(name, 'manual', '0')])).toBe(true)
+        expect(purgedSince(before, [tenant(name), document(name, 'manual', 'another')])).toBe(false)
+      }
+    })
+
     it('keeps one answer and one question separate from others', async () => {
       const purges = await make()
       const answer = (tenantId: string, decisionId: string): PurgeScope => ({

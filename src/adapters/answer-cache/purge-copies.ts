@@ -1,7 +1,7 @@
 /** Copies, one per tenant, of a list of purges to which others write too. */
 import { keepNewest } from '../../core/lib/keep-newest.ts'
-import { MOST_PURGES, noPurges, notePurges, type PurgedScopes, purgedSince } from '../../core/policy/purged-scopes.ts'
-import { type PurgeScope, purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
+import { noPurges, notePurges, type PurgedScopes, purgedSince } from '../../core/policy/purged-scopes.ts'
+import { type PurgeScope, tenantOfScope } from '../../core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../../ports/answer-purges.ts'
 import type { Clock } from '../../ports/clock.ts'
 
@@ -41,12 +41,8 @@ export function purgeCopies(
     const rows = await readNewer(tenant, held?.purges.epoch ?? 0)
     // Another request may have read later purges meanwhile.
     const purges = copies.get(tenant)?.purges ?? held?.purges ?? noPurges()
+    // Of too many, the oldest counts as a purge of the whole tenant, so that older ones need not be read.
     notePurges(purges, rows)
-    const whole = purgeScopeText({ kind: 'tenant', tenant })
-    const folded = rows.filter(([scope]) => scope === whole).map(([, epoch]) => epoch)
-    // With so many, there may be older ones that were not read: the oldest counts as a purge of the whole tenant.
-    if (rows.length > MOST_PURGES) folded.push(Math.min(...rows.map(([, epoch]) => epoch)))
-    purges.foldedEpoch = Math.max(purges.foldedEpoch, ...folded)
     const copy = { purges, readAtMs: purged === purgedBefore ? startedMs : -Infinity }
     keepNewest(copies, tenant, copy, MAX_COPIES)
     return copy

@@ -48,7 +48,7 @@ export function sealedAnswers(
 
   return {
     async get(key) {
-      let timer: ReturnType<typeof setTimeout> | undefined
+      let timer: ReturnType<typeof setTimeout> | null = null
       const late = new Promise<'late'>((resolve) => {
         timer = setTimeout(() => resolve('late'), deadlineMs)
       })
@@ -59,7 +59,7 @@ export function sealedAnswers(
       } catch (cause) {
         onFault?.({ operation: 'get', kind: 'failed', cause })
       } finally {
-        if (timer !== undefined) clearTimeout(timer)
+        clearTimeout(timer)
       }
       return null
     },
