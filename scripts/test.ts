@@ -2,7 +2,7 @@
  * `npm test`: runs types, lint, format and all tests. The last line sums up all runners.
  *
  * `npm run test:deep` draws different and more examples for the property tests; then it simulates a million questions,
- * runs mutation tests of core, and soaks the Worker.
+ * runs mutation tests, and soaks the Worker.
  *
  * A check that is a single command counts as one; vitest counts its tests.
  */
@@ -19,7 +19,7 @@ const DEEP_CHECKS: readonly Check[] = [
   SITE,
   ['simulation: a million questions', 'test/simulation/run.ts', '--questions=1000000', `--seed=${Date.now() % 1e9}`],
   ['soak: the Worker for an hour', 'test/deep/soak.ts', '60'],
-  ['mutation: core', 'test/deep/mutation.ts'],
+  ['mutation', 'test/deep/mutation.ts'],
 ]
 
 /** Space needed for temporary files, of which there are about 60 MB at a time. An hour's soak uses the disk. */

@@ -1,24 +1,33 @@
-/** Files that are mutated together, and the tests run first: the deciding code, folder by folder. */
+/** Files that are mutated together, and the tests run first: what decides, and what keeps answers and counts, folder by folder. */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../../scripts/local-gate.ts'
 
-/** The deciding code. */
+/** What decides, and what keeps answers apart and counts exact. `src/adapters/d1` is tested in workerd. */
 const MUTATED = [
   'src/core/**/*.ts',
   'src/language/**/*.ts',
   'packages/{calibration,presets}/src/**/*.ts',
   'packages/messages/src/small-talk/*.ts',
+  'src/cache/*.ts',
+  'src/adapters/{,answer-cache/,coalescing/,decision-log/}*.ts',
 ]
 
 /** All tests of the mutated code. */
-export const ALL_TESTS: readonly string[] = ['core', 'language', 'calibration', 'presets', 'messages'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+export const ALL_TESTS: readonly string[] = [
+  'core',
+  'language',
+  'calibration',
+  'presets',
+  'messages',
+  'cache',
+  'adapters',
+].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** Further tests of a folder. */
 const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/core/policy': ['test/presets/**/*.test.ts'],
+  'src/adapters/coalescing': ['test/adapters/memory-coalescer.test.ts'],
 }
 
 /** Files that are mutated in one run of Stryker. */

@@ -1,5 +1,6 @@
 /**
- * Mutation tests of what decides (core, languages, calibration, presets): every operator, condition and text is changed once, and some test must notice.
+ * Mutation tests of what decides, and of what keeps answers and counts (`mutation-shards.ts`): every operator, condition
+ * and text is changed once, and some test must notice.
  *
  *   node scripts/run.mjs test/deep/mutation.ts [--continue] [--own] [globs]
  *
