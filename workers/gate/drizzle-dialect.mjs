@@ -1,6 +1,6 @@
 /**
  * Writes drizzle's queries as SQL: the same text as drizzle's own dialect for what this project uses. Left out are
- * `with`, unions, relational queries, views, aliases of tables, columns with computed values,
+ * `with`, order and limits of unions, relational queries, views, aliases of tables, columns with computed values,
  * functions for defaults, limits and joins of updates and deletions, and migrations.
  */
 import { Column, is, SQL, sql, Table } from 'drizzle-orm'
@@ -47,9 +47,8 @@ export class SQLiteDialect {
   }
 
   buildSelectQuery({ distinct, fields, table, joins = [], setOperators, ...clauses }) {
-    if (setOperators.length > 0) throw new Error('Unions are left out of the bundle')
     const { where, groupBy, having, orderBy, limit, offset } = clauses
-    return sql.join([
+    const select = sql.join([
       sql.raw(distinct ? 'select distinct ' : 'select '),
       selection(orderSelectedFields(fields), joins.length === 0),
       clause('from', table),
@@ -61,6 +60,9 @@ export class SQLiteDialect {
       clause('limit', limit),
       clause('offset', offset),
     ])
+    return setOperators.reduce((left, { type, isAll, rightSelect }) => {
+      return sql`${left} ${sql.raw(isAll ? `${type} all` : type)} ${rightSelect.getSQL()}`
+    }, select)
   }
 
   buildInsertQuery({ table, values, select, onConflict = [], returning }) {

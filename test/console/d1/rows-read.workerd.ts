@@ -69,6 +69,50 @@ describe('several times as many decisions', () => {
   })
 })
 
+describe('refused questions of a day', () => {
+  const AT_MS = TRAFFIC_START_MS + 100 * DAY_MS
+  const query = { fromMs: AT_MS, toMs: AT_MS + DAY_MS, limit: 3 }
+
+  /** Refused once, but for the last of each collection by its key. */
+  async function refuseQuestions(tenant: string, count: number): Promise<void> {
+    await env.DB.prepare(
+      `INSERT INTO question_days
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
+      SELECT ?1, ?3, iif(n % 10 = 0, 'wiki', 'manual'), printf('%08d', n), 'k1', iif(n >= ?2 - 1, n % 10 + 2, 1), 0, ?3, 'x'
+      FROM numbers`,
+    )
+      .bind(tenant, count, AT_MS)
+      .run()
+  }
+
+  it('cost no more rows for the most refused ones, however many were refused', async () => {
+    await refuseQuestions('few-gaps', 1_000)
+    await refuseQuestions('many-gaps', 10_000)
+    const few = await rowsRead((tenant) => spots.contentGaps({ tenant, ...query }), 'few-gaps')
+    const many = await rowsRead((tenant) => spots.contentGaps({ tenant, ...query }), 'many-gaps')
+    expect(many).toBeLessThanOrEqual(few + 8)
+    expect(few).toBeLessThan(1_000)
+  })
+
+  it('are those refused several times, then others, of any collection', async () => {
+    const gaps = async (collection?: string) =>
+      (await spots.contentGaps({ tenant: 'many-gaps', ...query, ...(collection && { collection }) })).map(
+        ({ questionHmac, refused }) => [Number(questionHmac), refused],
+      )
+    expect(await gaps()).toMatchObject([
+      [9_999, 11],
+      [10_000, 2],
+      [expect.any(Number), 1],
+    ])
+    expect(await gaps('wiki')).toMatchObject([
+      [10_000, 2],
+      [expect.any(Number), 1],
+      [expect.any(Number), 1],
+    ])
+    expect(await gaps('none')).toEqual([])
+  })
+})
+
 describe('late decisions, after later ones were counted', () => {
   const COUNT = 5_500
   const spacingMs = 100

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, asc, desc, eq, gt, gte, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { documentWeeks, questionDays } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
@@ -120,18 +120,25 @@ export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
         (_, at) => Math.floor(fromMs / DAY_MS + at) * DAY_MS,
       )
       const [first, ...others] = days.map((dayMs) => {
-        const worst = queries
+        const ofDay = and(eq(questionDays.tenant, tenant), eq(questionDays.dayMs, dayMs))
+        const ofCollection = collection === undefined ? undefined : eq(questionDays.collection, collection)
+        const often = queries
           .select()
           .from(questionDays)
-          .where(and(eq(questionDays.tenant, tenant), eq(questionDays.dayMs, dayMs), gt(questionDays.refused, 0)))
+          // The condition is that of the index.
+          .where(and(ofDay, sql`${questionDays.refused} > 1`))
           .orderBy(desc(questionDays.refused))
           .limit(collection === undefined ? MOST_OF_A_DAY : MOST_SCANNED_OF_A_DAY)
-          .as('worst')
-        return queries
+          .as('often')
+        // Enough of a day with fewer of these.
+        const some = queries.select().from(questionDays).where(and(ofDay, ofCollection)).limit(MOST_OF_A_DAY).as('some')
+        const found = queries
           .select()
-          .from(worst)
-          .where(collection === undefined ? undefined : eq(worst.collection, collection))
-          .limit(MOST_OF_A_DAY)
+          .from(often)
+          .where(collection === undefined ? undefined : eq(often.collection, collection))
+          .union(queries.select().from(some))
+          .as('found')
+        return queries.select().from(found).orderBy(desc(found.refused)).limit(MOST_OF_A_DAY)
       })
       if (first === undefined) return []
       const found = (await queries.batch([first, ...others]).catch(rethrowStoreFault)).flat()
