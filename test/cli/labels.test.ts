@@ -280,7 +280,7 @@ describe('rag-gate questions', () => {
     const path = written('eight.jsonl', lines.join('\n'))
     const drawn = new Map<string, number>()
     for (let seed = 1; seed <= 80; seed++) {
-      const { out } = await run(['questions', path, '--count', '2', '--seed', `${seed}`, '--json'])
+      const { out } = await run(['questions', path, '--count', '2', '--seed', `${seed}000000`, '--json'])
       for (const {
         relevant_ids: [id = ''],
       } of JSON.parse(out) as { relevant_ids: string[] }[]) {
@@ -330,7 +330,8 @@ describe('rag-gate', () => {
     [['policy', 'push', labels, '--near-misses', '.1'], 'in the place of a policy file'],
     [['replay', labels], 'replay needs --policy'],
     [['replay', labels, '--policy', 'balanced'], 'has no verdict, signals and findings'],
-    [['questions', home, '--count', '0'], '--count must be a whole number'],
+    [['questions', home, '--count', '0'], '--count must be a whole number from 1 up'],
+    [['replay', labels, '--policy', 'balanced', '--examples', '1.5'], '--examples must be a whole number from 0 up'],
   ])('%j is a wrong call: %s', async (args, why) => {
     const { code, notes } = await run(args)
     expect([code, notes]).toEqual([2, expect.stringContaining(why)])
@@ -378,7 +379,7 @@ describe('rag-gate', () => {
       sentenceMatch: 0.9,
       questionLikelihood: 0.9,
     })
-    const row = { verdict: 'refuse', signals, answerable: true, question: 'What is the launch code?' }
+    const row = { verdict: 'refuse', signals, answerable: true, question: 'What is\nthe launch code?' }
     const rows = [
       { ...row, id: '1', reranker: 'failed' },
       { ...row, id: '2', reranker: 'spared', verdict: 'advise' },
@@ -393,6 +394,7 @@ describe('rag-gate', () => {
     const balanced = await run(['replay', file, '--policy', 'balanced'])
     expect(balanced.out).toContain('  reader failed: 1 (this policy weighs no reader)')
     expect(balanced.out).not.toContain('reader not asked')
+    expect(balanced.out).toMatch(/^  refuse → pass  0\.\d+  What is the launch code\?$/m)
     // The largest steps first.
     expect(balanced.out.indexOf('refuse → pass')).toBeLessThan(balanced.out.indexOf('advise → pass'))
     const json = await run(['replay', file, '--policy', 'balanced', '--json'])

@@ -51,7 +51,8 @@ describe('rag-gate scale', () => {
   it('learns a scale from the rows of an index, which its gate then uses, with age and origin', async () => {
     await filled(passages)
     const [out, lexicon] = [join(folder, 'docs.scale.json'), join(folder, 'docs.lexicon.txt')]
-    writeFileSync(lexicon, `${encodeLexicon(buildLexicon(passages))}\n`)
+    // Editors of Windows put a byte order mark first.
+    writeFileSync(lexicon, `\uFEFF${encodeLexicon(buildLexicon(passages))}\n`)
     const more = ['--lexicon', lexicon, '--corpus-version', '3', '--windows', '30']
     expect(await run(['scale', '--out', out, ...more], { env: env() })).toEqual({
       code: 0,
@@ -68,7 +69,7 @@ describe('rag-gate scale', () => {
       {
         retriever: createUpstashRetriever({ url: upstream.url, token: 'secret' }),
         collections: createStaticCollections([
-          { id: 'default', scale, corpusVersion: 3, lexicon: readFileSync(lexicon, 'utf8') },
+          { id: 'default', scale, corpusVersion: 3, lexicon: readFileSync(lexicon, 'utf8').slice(1) },
         ]),
         clock: { nowMs: () => 0 },
       },
@@ -124,10 +125,10 @@ describe('rag-gate scale', () => {
 
   it.each([
     [['word'], 'scale takes no words'],
-    [['--windows', '0'], '--windows must be a whole number'],
+    [['--windows', '0'], '--windows must be a whole number from 1 up'],
     [['--policy', 'two-tier'], 'two-tier uses no scale; balanced does'],
     [['--policy', 'nowhere.json'], 'is no file that can be read'],
-    [['--lexicon', 'nowhere.txt'], 'nowhere.txt is no file that can be read'],
+    [['--lexicon', 'nowhere.txt'], 'nowhere.txt cannot be read'],
     [['--embedder', 'https://x/v1'], '--embedder, --embedding-model and --dimension go together'],
     [['--embedder', 'https://x/v1', '--embedding-model', 'm', '--dimension', '8'], 'needs EMBEDDING_API_KEY'],
   ])('%j is a wrong call: %s', async (args, why) => {

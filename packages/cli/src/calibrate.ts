@@ -24,9 +24,9 @@ import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { balanced } from 'hono-rag-gate/balanced'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
-import { command, only } from './command.ts'
+import { command, only, wholeNumber } from './command.ts'
 import { DRAFTED_KINDS } from './draft-questions.ts'
-import { parallelOf, percent, rateText, shareOf } from './eval.ts'
+import { percent, rateText, shareOf } from './eval.ts'
 import { callGate, COLLECTIONS, type GateAddress, requireForm } from './gate-client.ts'
 import { askLabels, type LabelResult, readerFailed } from './judged-labels.ts'
 import { type Label, readLabels, requireOtherFiles } from './labels.ts'
@@ -99,7 +99,7 @@ export const calibrateCommand = command({
     const asking = {
       gate: address,
       collection,
-      parallel: parallelOf(given.parallel),
+      parallel: wholeNumber('--parallel', given.parallel, 4, 1, 16),
       mode: 'judgements' as const,
       about: { ...pin, policy },
       ...(results === undefined ? {} : { results }),

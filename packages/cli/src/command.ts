@@ -169,6 +169,19 @@ export function only(words: readonly string[], what: string): string {
   return first
 }
 
+/** Parses a whole number. @throws `CommandError` unless it is in the range */
+export function wholeNumber(
+  option: string,
+  given: string | undefined,
+  otherwise: number,
+  from = 1,
+  to = Number.MAX_SAFE_INTEGER,
+): number {
+  const value = given === undefined ? otherwise : Number(given)
+  if (Number.isInteger(value) && value >= from && value <= to) return value
+  throw misused(`${option} must be a whole number from ${from} ${to < Number.MAX_SAFE_INTEGER ? `to ${to}` : 'up'}`)
+}
+
 function optionLines(options: Options, width: number | undefined): string[] {
   return columns(
     Object.entries(options).map(([name, { value, about, type }]) => {

@@ -11,7 +11,7 @@ import {
 } from '@hono-rag-gate/calibration'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { misused, notWritten, requireWritable } from './command-error.ts'
-import { command, only } from './command.ts'
+import { command, only, wholeNumber } from './command.ts'
 import { evaluationPage } from './eval-html.ts'
 import { askLabels, commonThreshold, type LabelResult } from './judged-labels.ts'
 import { readLabels, requireOtherFiles } from './labels.ts'
@@ -48,7 +48,7 @@ export const evalCommand = command({
       {
         gate: gate(),
         collection,
-        parallel: parallelOf(given.parallel),
+        parallel: wholeNumber('--parallel', given.parallel, 4, 1, 16),
         mode: judgeOnly ? 'judgements' : 'answers',
         ...(results === undefined ? {} : { results }),
         fresh,
@@ -91,13 +91,6 @@ export function shareOf(option: string, given: string | undefined, otherwise: nu
   const value = given === undefined ? otherwise : Number(given)
   if (value > 0 && value < 1) return value
   throw misused(`${option} must be a number between 0 and 1, such as ${otherwise}`)
-}
-
-/** Parses the number of parallel questions. @throws `CommandError` unless 1..16 */
-export function parallelOf(given: string | undefined): number {
-  const value = given === undefined ? 4 : Number(given)
-  if (Number.isInteger(value) && value >= 1 && value <= 16) return value
-  throw misused('--parallel must be a whole number from 1 to 16')
 }
 
 interface Further {

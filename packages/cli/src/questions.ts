@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { seededRandom } from '@hono-rag-gate/calibration'
 import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
-import { command, only } from './command.ts'
+import { command, only, wholeNumber } from './command.ts'
 import { type DraftedQuestion, draftQuestions } from './draft-questions.ts'
 import type { GateDocument } from './gate-client.ts'
 import { listFiles } from './list-files.ts'
@@ -165,10 +165,4 @@ function modelOf(model: string, seed: number, { env }: Terminal): QuestionModel 
   const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey } = env
   if (baseUrl === undefined || !URL.canParse(baseUrl)) throw misused('--model needs LLM_BASE_URL, an http(s) address')
   return { baseUrl, model, seed, ...(apiKey === undefined ? {} : { apiKey }) }
-}
-
-function wholeNumber(option: string, given: string | undefined, otherwise: number): number {
-  const value = given === undefined ? otherwise : Number(given)
-  if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value
-  throw misused(`${option} must be a whole number, 1 and up`)
 }

@@ -13,10 +13,10 @@ import { isRecord } from 'hono-rag-gate/core/lib'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import { NAMED_POLICIES } from '@hono-rag-gate/presets'
 import { CommandError, misused } from './command-error.ts'
-import { command, only } from './command.ts'
+import { command, only, wholeNumber } from './command.ts'
 import { policyOf } from './policy-of.ts'
 import { jsonLines, type JsonLine, parsed, readText } from './read-lines.ts'
-import { jsonText } from './terminal.ts'
+import { jsonText, oneLine } from './terminal.ts'
 
 const VERDICTS = ['pass', 'advise', 'refuse'] as const
 const RERANKER_OUTCOMES: readonly RerankerOutcome[] = ['ok', 'failed', 'timeout', 'spared', 'off']
@@ -42,8 +42,7 @@ export const replayCommand = command({
   async run({ terminal: { out }, words, given, json }) {
     const path = only(words, 'a file of decisions')
     if (given.policy === undefined) throw misused('replay needs --policy')
-    const shown = given.examples === undefined ? 5 : Number(given.examples)
-    if (!Number.isInteger(shown) || shown < 0) throw misused('--examples must be a whole number')
+    const shown = wholeNumber('--examples', given.examples, 5, 0)
     const policy = await policyOf(given.policy)
     const decisions = await readDecisions(path)
     const replayed = decisions.map((recorded) => replay(policy, recorded))
@@ -75,7 +74,7 @@ export const replayCommand = command({
       if (those.length === 0 || shown === 0) continue
       out(`\n${title}: ${those.length}${labelsText(those)}, with the confidence of ${policy.id}`)
       for (const { id, was, is, confidence, question } of those.slice(0, shown)) {
-        out(`  ${was} → ${is}  ${confidence.toFixed(3)}  ${question ?? id}`)
+        out(`  ${was} → ${is}  ${confidence.toFixed(3)}  ${oneLine(question ?? id)}`)
       }
     }
     return 0

@@ -1,5 +1,5 @@
 /** `rag-gate scale`: learns the scale of an index that others filled from its own passages, without labels. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { seededRandom } from '@hono-rag-gate/calibration'
 import { learnScale } from '@hono-rag-gate/ingest'
 import { createOpenAiEmbedder } from '@hono-rag-gate/models/openai-embedder'
@@ -12,9 +12,10 @@ import { type Policy, readsScale } from 'hono-rag-gate/core/policy'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { CommandError, misused, notWritten, requireWritable } from './command-error.ts'
-import { command } from './command.ts'
+import { command, wholeNumber } from './command.ts'
 import { type UpstashAddress, upstashRows } from './list-index-rows.ts'
 import { policyOf } from './policy-of.ts'
+import { readText } from './read-lines.ts'
 import { jsonText, type Terminal } from './terminal.ts'
 import { INDEX_OPTIONS, passageIn, namedUpstash, withoutAnyText } from './which-index.ts'
 
@@ -196,16 +197,4 @@ function embedderOf(
     dimension: wholeNumber('--dimension', dimension, 0),
     timeoutMs: TIMEOUT_MS,
   })
-}
-
-async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => {
-    throw new CommandError(`${path} is no file that can be read`)
-  })
-}
-
-function wholeNumber(option: string, given: string | undefined, otherwise: number): number {
-  const number = given === undefined ? otherwise : Number(given)
-  if (Number.isSafeInteger(number) && number >= 1) return number
-  throw misused(`${option} must be a whole number of 1 and up`)
 }
