@@ -21,7 +21,7 @@ export interface CacheUse {
  * deployment, are excluded.
  */
 const CREDENTIAL =
-  /^(?!sec-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|credential|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc|role|group|(?:ssl|tls)-client)/
+  /^(?!sec-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|cred|passw|login|identity|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc|role|group|(?:ssl|tls)-client)/
 
 /** @param name of a request header, in lower case */
 export function isCredential(name: string): boolean {

@@ -41,7 +41,8 @@ describe('a public cache', () => {
      x-ms-token-aad-id-token ocp-apim-subscription-key x-functions-key x-hasura-user-id x-amz-security-token
      x-secret-key x-access-key client-cert x-forwarded-client-cert x-amzn-mtls-clientcert-subject x-consumer-custom-id
      x-hasura-role x-forwarded-groups remote-groups x-ssl-client-s-dn ssl-client-subject-dn x-ssl-client-cn
-     x-credential-identifier x-tenant-id x-account-id x-customer-id x-api-secret signature`.split(/\s+/),
+     x-credential-identifier x-tenant-id x-account-id x-customer-id x-api-secret signature iv-creds x-password
+     x-client-identity x-login`.split(/\s+/),
   )('is not used for a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
     expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] }).why).toBe('credentials')
