@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Context } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { NAMED_POLICIES } from '../../packages/presets/src/named/index.ts'
-import { ARABIC, CHINESE, FRENCH, GERMAN, messagesIn, SPANISH } from '../../packages/messages/src/index.ts'
+import { ARABIC, CHINESE, FRENCH, GERMAN, messagesIn, SPANISH, type Texts } from '../../packages/messages/src/index.ts'
 import { defineRule } from '../../src/core/policy/rules.ts'
 import { aGate, MIDDLING } from '../fixtures/gate.ts'
 
@@ -67,6 +67,16 @@ describe('the language of a request', () => {
     expect(messages('no_evidence', asking(header))).toEqual(
       language === '' ? undefined : LANGUAGES[language as keyof typeof LANGUAGES]['no_evidence'],
     )
+  })
+
+  it('stays as it was when its answer key was made, although texts are loaded later', () => {
+    const loaded: Record<string, Texts> = {}
+    const later = messagesIn(loaded)
+    const c = asking('de')
+    expect(later.key(c)).toBe('')
+    loaded['de'] = GERMAN
+    expect(later('no_evidence', c)).toBeUndefined()
+    expect(later('no_evidence', asking('de'))).toBe(GERMAN['no_evidence'])
   })
 
   it('is used for refusals, which are stored separately for each language', async () => {

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { ReasonCode, Text } from 'hono-rag-gate/core/gates'
+import { oncePer } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Texts } from './phrases.ts'
 
@@ -25,8 +26,10 @@ export function messagesIn(languages: Readonly<Record<string, Texts>>): Messages
       param: wrong,
     })
   }
-  const key = (c: Context): string =>
-    preferredLanguage(c.req.header('accept-language'), (tag) => Object.hasOwn(languages, tag))
+  // Once a request, so that its texts are those of its answer key if others are loaded meanwhile.
+  const key = oncePer((c: Context) =>
+    preferredLanguage(c.req.header('accept-language'), (tag) => Object.hasOwn(languages, tag)),
+  )
   const messages = (code: ReasonCode, c: Context): Text | undefined => {
     const texts = languages[key(c)]
     return texts !== undefined && Object.hasOwn(texts, code) ? texts[code] : undefined
