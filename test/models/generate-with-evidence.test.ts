@@ -12,7 +12,10 @@ import {
   type SufficiencyOptions,
   sufficiencyThreshold,
 } from '../../packages/presets/src/sufficiency/sufficiency.ts'
-import { generateWithEvidence } from '../../packages/models/src/answering/generate-with-evidence.ts'
+import {
+  generateWithEvidence,
+  type GenerationSettings,
+} from '../../packages/models/src/answering/generate-with-evidence.ts'
 import { answering, INTENTION, MURDER, shares } from '../fixtures/answering.ts'
 import { aDecision } from '../fixtures/decision.ts'
 import { aPassage, signalsOf } from '../fixtures/evidence.ts'
@@ -171,6 +174,17 @@ describe('generateWithEvidence', () => {
       await expect(generateWithEvidence(ports.generator, task)).rejects.toMatchObject({ code: 'policy_invalid' })
       expect(generations).toEqual([])
     }
+  })
+
+  it.each([
+    [{ generationTimeoutMs: 3_000_000_000 }, 'generationTimeoutMs'],
+    [{ timeoutMs: 5 }, 'timeoutMs'],
+    [{ context: { maxLength: '200' } }, 'context.maxLength'],
+  ])('rejects the settings %j before the model is called', async (settings, param) => {
+    const { ports, generations } = answering({ says: { text: MURDER } })
+    const making = generateWithEvidence(ports.generator, taskUnder(balanced()), settings as GenerationSettings)
+    await expect(making).rejects.toMatchObject({ code: 'config_invalid', param })
+    expect(generations).toEqual([])
   })
 
   it('measures an answer with the gate that judges it', async () => {

@@ -44,7 +44,6 @@ export interface AnsweredQuestion extends JudgedGeneration {
   readonly cache: CacheState
 }
 
-const GENERATION_TIMEOUT_MS = 30_000
 const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
 
 /**
@@ -58,11 +57,10 @@ export function createAnswerer(
 ): (asked: string | AskedWithoutHttp) => Promise<AnsweredQuestion> {
   // Untyped callers may pass nothing.
   const { generator, ...dependencies } = ports ?? {}
-  requireOptions<Pick<AnswerPorts, 'generator'>>({ generator }, { generator: required(methods('generate')) })
-  const { policy = balanced(), generationTimeoutMs = GENERATION_TIMEOUT_MS, ...others } = settings
-  requireOptions<Pick<AnswerSettings, 'generationTimeoutMs'>>(
-    { generationTimeoutMs },
-    { generationTimeoutMs: deadline },
+  const { policy = balanced(), generationTimeoutMs, ...others } = settings
+  requireOptions<{ generator: Generator; generationTimeoutMs?: number | undefined }>(
+    { generator, generationTimeoutMs },
+    { generator: required(methods('generate')), generationTimeoutMs: deadline },
   )
   // The caller is the application itself, so it may name any collection.
   const question = { ...(dependencies.collections && { collections: 'any' as const }), ...others.question }

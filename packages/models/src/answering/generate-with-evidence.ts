@@ -1,4 +1,14 @@
 /** Generates an answer from given evidence, and judges it by the policy's gates for answers. No HTTP. */
+import {
+  callable,
+  deadline,
+  group,
+  number,
+  oneOf,
+  type OptionKinds,
+  required,
+  requireOptions,
+} from 'hono-rag-gate/core/lib'
 import { CAUTION_FOR_MODEL } from 'hono-rag-gate/core/reports'
 import { fitContext } from 'hono-rag-gate/pipeline'
 import { EMPTY_LEXICON, type Lexicon } from 'hono-rag-gate/core/text'
@@ -37,7 +47,7 @@ export interface GenerationTask {
 export interface GenerationSettings {
   /** Budget of the context for the model. @default 12,000 characters */
   readonly context?: ContextBudget
-  /** Deadline of the model call, milliseconds. @default 30000 */
+  /** Deadline of the model call, milliseconds; 1 to 2,000,000,000. @default 30000 */
   readonly generationTimeoutMs?: number
   /** Source of the model's confidence in the generator's report. @default 'reported' */
   readonly generationConfidence?: GenerationConfidenceSource
@@ -53,27 +63,32 @@ export interface JudgedGeneration {
   readonly fault?: RagGateErrorCode
 }
 
-const DEFAULT_CONTEXT: ContextBudget = { maxLength: 12_000 }
-const GENERATION_TIMEOUT_MS = 30_000
+const SETTINGS: OptionKinds<GenerationSettings> = {
+  context: group<ContextBudget>({ maxLength: required(number(0)), lengthOf: callable }),
+  generationTimeoutMs: deadline,
+  generationConfidence: oneOf('reported', 'token-log-probabilities'),
+}
 
 /**
  * Generates an answer from evidence, and judges it if the policy has gates for answers; a refusal before or after
  * replaces it. Gating is disabled only by a policy with `dangerouslyDisableGates`, which is reported in `gating`.
  *
- * @throws `policy_invalid`, before the model is called, if another policy judged the evidence
+ * @throws `config_invalid` for an invalid setting; `policy_invalid`, before the model is called, if another policy judged
+ *   the evidence
  */
 export async function generateWithEvidence(
   generator: Generator,
   task: GenerationTask,
   settings: GenerationSettings = {},
 ): Promise<JudgedGeneration> {
+  requireOptions(settings, SETTINGS)
+  const { context: budget = { maxLength: 12_000 }, generationTimeoutMs, generationConfidence: source } = settings
   const { question, policy } = task
-  const { decision, context } = withContext(task, settings.context ?? DEFAULT_CONTEXT)
+  const { decision, context } = withContext(task, budget)
   if (decision.verdict === 'refuse') return { decision }
   if (task.decision.policyId !== policy.id) {
     throw new RagGateError('policy_invalid', 'The evidence was judged under another policy', { param: 'policyId' })
   }
-  const { generationTimeoutMs = GENERATION_TIMEOUT_MS } = settings
   const request = { question, chunks: context.chunks, context: context.text, ...cautionFor(decision) }
   let generation: Generation
   try {
@@ -87,9 +102,7 @@ export async function generateWithEvidence(
     chunks: context.chunks,
     answer: generation.text,
     ...(generation.report === undefined ? {} : { report: generation.report }),
-    ...(settings.generationConfidence === undefined
-      ? {}
-      : { generationConfidenceSource: settings.generationConfidence }),
+    ...(source === undefined ? {} : { generationConfidenceSource: source }),
   })
   if (answerSignals === undefined) return { decision, generation }
   return { decision: { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }, generation }

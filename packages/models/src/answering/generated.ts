@@ -9,7 +9,7 @@ const MODEL_FAULTS: Faults = { late: 'llm_timeout', failed: 'llm_unavailable', w
 export async function generated(
   generator: Generator,
   request: Omit<GenerationRequest, 'signal'>,
-  timeoutMs: number,
+  timeoutMs = 30_000,
 ): Promise<Generation> {
   return withinDeadline(timeoutMs, MODEL_FAULTS, async (signal) => {
     const generation = await generator.generate({ ...request, signal })
