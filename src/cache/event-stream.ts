@@ -24,7 +24,7 @@ export function eventsOf(stream: string): readonly string[] {
 export function streamState(stream: string, complete: boolean | undefined): 'whole' | 'cut' | 'unsaid' {
   const { events, rest } = splitEvents(stream)
   // An event without a final blank line is incomplete.
-  if (complete === false || events.length === 0 || rest !== '') return 'cut'
+  if (complete === false || events.length === 0 || rest.trim() !== '') return 'cut'
   const reasons = new Map<unknown, unknown>()
   let done = false
   for (const event of events) {
@@ -37,8 +37,8 @@ export function streamState(stream: string, complete: boolean | undefined): 'who
     if (value['error'] !== undefined && value['error'] !== null) return 'cut'
     for (const choice of Array.isArray(value['choices']) ? value['choices'] : []) {
       if (!isRecord(choice)) return 'cut'
-      const { index, finish_reason: reason = null } = choice
-      reasons.set(index, reason ?? reasons.get(index) ?? null)
+      const { index, finish_reason: reason } = choice
+      reasons.set(index, reason || reasons.get(index))
     }
   }
   if (reasons.size === 0) return complete === true ? 'whole' : 'unsaid'

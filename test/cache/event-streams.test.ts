@@ -127,6 +127,17 @@ describe('a stream of events', () => {
     expect(eventsOf(text).join('')).toBe(text)
     expect(streamState(text, undefined)).toBe('whole')
   })
+
+  it.each([
+    ['a line end behind its last event', `${WHOLE}\n`],
+    // Some endpoints send an empty reason where there is none.
+    [
+      'empty reasons around the last one',
+      WHOLE.replaceAll(':null}', ':""}').replace('data: [DONE]', `${chunk({}, '')}$&`),
+    ],
+  ])('is complete with %s', (_, text) => {
+    expect(streamState(text, undefined)).toBe('whole')
+  })
 })
 
 describe('a stream made by Hono', () => {
