@@ -15,7 +15,8 @@ export function outcome(
 ): CacheOutcome {
   const showsStatus = !sharesAnswers || audience === 'operator'
   if (found !== undefined) {
-    const state = STATES[found.kind]
+    // For a collapsed one neither retriever nor model was called.
+    const state = found.kind === 'collapsed' ? 'hit' : found.kind
     if (!showsStatus && found.answer.principalId !== principal.id) return { state }
     return { state, status: foundStatus(found, audience), ageSeconds: found.ageSeconds }
   }
@@ -27,15 +28,6 @@ export function outcome(
   const why = lookup.older === undefined ? 'miss' : 'stale'
   const collapsed = lookup.isSeparate === true ? '; collapsed=?0' : ''
   return { state: 'miss', ...(showsStatus ? { status: `rag-gate; fwd=${why}${collapsed}` } : {}) }
-}
-
-/** State in the statistics for each kind. */
-const STATES: Readonly<Record<FoundAnswer['kind'], CacheOutcome['state']>> = {
-  hit: 'hit',
-  // Neither retriever nor model was called for it.
-  collapsed: 'hit',
-  'evidence-hit': 'evidence-hit',
-  stale: 'stale',
 }
 
 /**

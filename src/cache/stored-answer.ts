@@ -1,6 +1,6 @@
 /** Reads stored answers: checks purges, age, and whether they may be sent. */
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
-import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
+import { errorKind, isRagGateError } from '../errors.ts'
 import type { AgedAnswer, Failure, FoundAnswer } from '../pipeline/gate-cache.ts'
 import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
@@ -102,21 +102,13 @@ export function mayStandIn(stored: AgedAnswer | undefined, windowSeconds: number
   return seconds > 0 && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + seconds
 }
 
-/** Errors of a retriever that is down; other errors, such as wrong settings, are not outages. */
-const OUTAGES: readonly RagGateErrorCode[] = [
-  'retriever_timeout',
-  'retriever_unavailable',
-  'retriever_misconfigured',
-  'retriever_bad_response',
-]
-
 /** Statuses of a failed handler. @see RFC 5861, section 4 */
 const FAULTS: ReadonlySet<number> = new Set([500, 502, 503, 504])
 
-/** Whether an older answer may be sent after this failure. */
+/** Whether an older answer may be sent after this failure: of the retriever's own errors, not of wrong settings. */
 export function isOutage(failure: Failure): boolean {
   if (failure.by === 'handler') return FAULTS.has(failure.status)
-  return isRagGateError(failure.thrown) && OUTAGES.includes(failure.thrown.code)
+  return isRagGateError(failure.thrown) && failure.thrown.code.startsWith('retriever_')
 }
 
 /** Converts a stored answer into one to send. */
