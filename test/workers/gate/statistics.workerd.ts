@@ -1,8 +1,12 @@
 /** The statistics over HTTP: what they answer, to whom, and what they refuse. */
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Decision } from '../../../src/core/policy/decision.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
+import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { ADMIN, isolateBindings, post, send } from '../../worker-requests.ts'
 
 const get = (path: string) => send(path, { headers: ADMIN })
@@ -84,6 +88,27 @@ describe('GET /v1/stats', () => {
       recording: { recorded: 5 },
     })
     expect(await by('hour')).toMatchObject({ faults: [], recording: { recorded: 0 } })
+  })
+
+  test('have reason codes and names of gates as they are in decisions', async () => {
+    const finding = {
+      gate: 'ownJudge',
+      stage: 'post-generation',
+      outcome: 'refuse',
+      code: 'Own.Code',
+      actual: 0.5,
+    } as const
+    const decision = aDecision({
+      tenant: 'own-gates',
+      reason: 'Own.Code' as Decision['reason'],
+      findings: [{ ...finding, message: 'Refused' }],
+      answerSignals: answerSignalsOf({}),
+    })
+    const event = anEvent('own-gate', { decision })
+    await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'own-gates', sequence: 1 }])
+    expect(
+      await read(`/v1/stats?tenant=own-gates&from=${event.atMs}&to=${event.atMs + 1}&reason=Own.Code`),
+    ).toMatchObject({ by_reason: { 'Own.Code': 1 }, answer_gates: { ownJudge: { counted: 1, mean: 0.5 } } })
   })
 
   test('as CSV contains the series', async () => {

@@ -36,7 +36,10 @@ export type OnTheWire<Value> = Value extends readonly (infer Each)[]
       }
     : Value
 
-/** Converts member names to snake case. Keys that are data (reason codes, bands) have no capitals and are unchanged. */
+/** Members whose keys are reason codes or names of gates. */
+const KEYED_BY_DATA = /^(byReason|answerGates)$/
+
+/** Converts member names to snake case. Keys that are data are unchanged. */
 export function onTheWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(onTheWire)
   if (value === null || typeof value !== 'object') return value
@@ -44,7 +47,7 @@ export function onTheWire(value: unknown): unknown {
     Object.entries(value).map(([name, member]: [string, unknown]) =>
       MOMENT.test(name)
         ? [snakeCase(name.slice(0, -2)), typeof member === 'number' ? new Date(member).toISOString() : member]
-        : [snakeCase(name), onTheWire(member)],
+        : [snakeCase(name), KEYED_BY_DATA.test(name) ? member : onTheWire(member)],
     ),
   )
 }
@@ -60,7 +63,7 @@ export function json(c: Context, body: Readonly<Record<string, unknown>>, status
 }
 
 /**
- * Responds with a CSV file. The member names of the first row are the columns.
+ * Responds with a CSV file.
  *
  * @throws `range_too_large` for more than 10,000 rows, rather than truncating the table
  */
