@@ -9,6 +9,7 @@
  * Exit codes: 0 complete, 1 failed (run it again to continue), 2 wrong usage.
  */
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   ftruncateSync,
@@ -17,7 +18,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { jsonText } from '../packages/vector-index/src/exact-json.ts'
 import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
@@ -33,6 +33,7 @@ Without --namespace all namespaces are written.`
 interface Progress {
   readonly url: string
   readonly only?: string
+  readonly format: string
   readonly done: readonly string[]
   /** Position in the first unfinished namespace. */
   readonly cursor: string
@@ -50,15 +51,18 @@ if (format !== 'upstash' && format !== 'vectorize') wrongUse(USAGE)
 const progressFile = `${out}.progress`
 
 function readProgress(): Progress {
-  const fresh = { url: address.url, ...(only !== undefined && { only }), done: [], cursor: '0', bytes: 0, vectors: 0 }
+  const asked = { url: address.url, ...(only !== undefined && { only }), format }
   if (!existsSync(progressFile)) {
     if (existsSync(out) && statSync(out).size > 0) throw new Error(`${out} already exists`)
-    return fresh
+    return { ...asked, done: [], cursor: '0', bytes: 0, vectors: 0 }
   }
   // Written below by this script.
   const progress = JSON.parse(readFileSync(progressFile, 'utf8')) as Progress
-  if (progress.url !== address.url || progress.only !== only) {
-    throw new Error(`${progressFile} belongs to an export of ${progress.url}; remove it to begin anew`)
+  if (progress.url !== address.url || progress.only !== only || progress.format !== format) {
+    throw new Error(`${progressFile} belongs to another export, of ${progress.url}; remove it to begin anew`)
+  }
+  if (!existsSync(out) || statSync(out).size < progress.bytes) {
+    throw new Error(`${out} is shorter than it was; remove ${progressFile} to begin anew`)
   }
   return progress
 }
@@ -70,7 +74,7 @@ async function exportPages(begin: Progress): Promise<number> {
     0,
   )
   let progress = begin
-  const file = openSync(out, existsSync(out) ? 'r+' : 'w')
+  const file = openSync(out, 'a')
   // Whatever an interrupted run wrote after its last complete page is written again.
   ftruncateSync(file, progress.bytes)
   for (const namespace of only === undefined ? Object.keys(namespaces) : [only]) {
@@ -93,7 +97,9 @@ async function writePage(file: number, namespace: string, progress: Progress): P
     body,
   )
   const lines = vectors.map((row) => `${lineOf(namespace, row)}\n`).join('')
-  const bytes = progress.bytes + writeSync(file, lines, progress.bytes)
+  // Unlike `writeSync`, it never writes only a part, as on a full disk.
+  appendFileSync(file, lines)
+  const bytes = progress.bytes + Buffer.byteLength(lines)
   const counted = { ...progress, bytes, vectors: progress.vectors + vectors.length }
   if (nextCursor !== '') return { ...counted, cursor: nextCursor }
   return { ...counted, cursor: '0', done: [...progress.done, namespace] }

@@ -30,6 +30,7 @@ interface Line extends IndexRow {
 /** Progress of an import: number of written lines. */
 interface Progress {
   readonly url: string
+  readonly as: string
   readonly lines: number
 }
 
@@ -42,11 +43,11 @@ if (as !== 'vectors' && as !== 'data') wrongUse(USAGE)
 const progressFile = `${file}.progress`
 
 function readProgress(): Progress {
-  if (!existsSync(progressFile)) return { url: address.url, lines: 0 }
+  if (!existsSync(progressFile)) return { url: address.url, as, lines: 0 }
   // Written below by this script.
   const progress = JSON.parse(readFileSync(progressFile, 'utf8')) as Progress
-  if (progress.url !== address.url) {
-    throw new Error(`${progressFile} belongs to an import into ${progress.url}; remove it to begin anew`)
+  if (progress.url !== address.url || progress.as !== as) {
+    throw new Error(`${progressFile} belongs to another import or export, of ${progress.url}; remove it to begin anew`)
   }
   return progress
 }
@@ -79,7 +80,7 @@ async function importLines(begin: Progress): Promise<number> {
     const [first] = batch
     if (first === undefined) return
     await send(address, as === 'data' ? 'upsert-data' : 'upsert', first.namespace, batch.map(itemOf))
-    writeFileSync(progressFile, JSON.stringify({ url: address.url, lines: taken }))
+    writeFileSync(progressFile, JSON.stringify({ url: address.url, as, lines: taken }))
     process.stderr.write(`\r${taken} vectors`)
     batch = []
     bytes = 0

@@ -131,6 +131,14 @@ describe('an export', () => {
     expect(broken).toMatchObject({ code: 1, output: expect.stringContaining('broken off') })
     await new Promise((resolve) => server.close(resolve))
     expect(await run('export', { ...through, url: source.url })).toMatchObject({ code: 1 })
+    // Nor does it continue with lines of another format, or as an import.
+    const was = readFileSync(pathOf('broken.jsonl'), 'utf8')
+    expect(await run('export', { ...through, format: 'vectorize' })).toMatchObject({ code: 1 })
+    const { out, page: _page, ...address } = through
+    expect(await run('import', { ...address, in: out })).toMatchObject({ code: 1 })
+    truncateSync(out, was.length - 1)
+    expect(await run('export', through)).toMatchObject({ code: 1, output: expect.stringContaining('shorter') })
+    writeFileSync(out, was)
     const progress = JSON.parse(readFileSync(pathOf('broken.jsonl.progress'), 'utf8')) as { bytes: number }
     expect(progress.bytes).toBeGreaterThan(0)
     writeFileSync(pathOf('broken.jsonl.progress'), JSON.stringify({ ...progress, url: source.url }))
@@ -201,6 +209,10 @@ describe('an import', () => {
     })
     expect(JSON.parse(readFileSync(pathOf('six.jsonl.progress'), 'utf8'))).toMatchObject({ lines: 4 })
     await clientOf('dense').namespace('n').reset()
+    expect(await run('import', { ...options, as: 'data' })).toMatchObject({ code: 1 })
+    const { in: out, batch: _batch, ...address } = options
+    expect(await run('export', { ...address, out })).toMatchObject({ code: 1 })
+    expect(readFileSync(out, 'utf8')).toContain('not json')
     truncateSync(pathOf('six.jsonl'), Buffer.byteLength(text))
     expect(await run('import', options)).toMatchObject({ code: 0 })
     const { vectors } = await clientOf('dense').namespace('n').range({ cursor: 0, limit: 9 })
