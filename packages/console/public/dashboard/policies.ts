@@ -54,7 +54,7 @@ export async function showPolicies({ period, tenant, chosen, signal }: ViewReque
               ['When', 'Policy', 'For', 'By', 'Why'],
               changes.map(({ at, policy, collection, by, why }) => [
                 moment(at),
-                policy ?? 'The default',
+                policy ?? (collection === null ? 'The default' : 'That of the tenant'),
                 collection ?? 'The tenant',
                 by,
                 why === '' ? NOTHING : why,
