@@ -47,7 +47,7 @@ export async function answerAs(c: AskContext, form: AnswerForm): Promise<Respons
   if (!c.var.ragGate.answerIsJudged && (await wantsStream(c))) {
     const left = new AbortController()
     const pieces = generator.stream?.({ ...task(c), ...form.asked, signal: left.signal })
-    if (pieces !== undefined) return streamAnswer(c, generator.model, pieces, () => left.abort())
+    if (pieces !== undefined) return streamAnswer(c, generator.model, pieces, left)
   }
   const generation = await generator.generate({ ...task(c), ...form.asked, signal: c.req.raw.signal })
   report(c, generation)
@@ -85,8 +85,9 @@ async function streamAnswer(
   c: AskContext,
   model: string,
   pieces: AsyncGenerator<string, Generation, void>,
-  onLeave: () => void,
+  left: AbortController,
 ): Promise<Response> {
+  const onLeave = (): void => left.abort()
   let isBegun = false
   // After the first piece, cancellation of the response body shows that the reader has left.
   c.req.raw.signal.addEventListener('abort', () => isBegun || onLeave())
@@ -98,8 +99,8 @@ async function streamAnswer(
     try {
       for (; piece.done !== true; piece = await pieces.next()) yield chunks.text(piece.value)
     } catch (thrown) {
-      // The status was already sent.
-      if (isRagGateError(thrown)) {
+      // The status was already sent. A model that was stopped for a reader who left did not fail.
+      if (isRagGateError(thrown) && !left.signal.aborted) {
         const { faults } = compositionFor(c.env)
         c.executionCtx.waitUntil(faults.count(routeOf(c.req.path, 200), statusOf(thrown.code), thrown.code))
       }

@@ -6,9 +6,11 @@ import { definePolicy, policySettings } from '../../../../src/core/policy/policy
 import { balanced } from '../../../../src/presets/balanced/balanced.ts'
 import { HANDBOOK, STRONG } from '../../../fixtures/corpus.ts'
 import { MODEL } from '../../../fixtures/priced-model.ts'
+import { compositionFor } from '../../../../workers/gate/compose.ts'
 import { ADMIN, workerOver } from '../../../worker-requests.ts'
 
-const { post } = workerOver({ ...env, ...MODEL })
+const bindings = { ...env, ...MODEL }
+const { post } = workerOver(bindings)
 const ANSWER = 'Nightly backups of the billing database are kept for thirty-five days. [1]'
 
 beforeAll(async () => {
@@ -40,6 +42,26 @@ test('a truncated answer in JSON has complete: false, and is not stored', async 
     expect(await (await post('/ask', { question: STRONG })).json()).toMatchObject({ answer: ANSWER, complete: false })
   }
   expect(model).toHaveBeenCalledTimes(2)
+})
+
+test('a reader who leaves a stream stops the model, which did not fail', async () => {
+  const faults = vi.spyOn(compositionFor(bindings).faults, 'count')
+  const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Nightly ' } }] })}\n\n`
+  const cancel = vi.fn<() => void>()
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    await scheduler.wait(10)
+    controller.enqueue(new TextEncoder().encode(event))
+  }
+  vi.spyOn(globalThis, 'fetch').mockImplementation(
+    async () =>
+      new Response(new ReadableStream({ pull, cancel }), { headers: { 'content-type': 'text/event-stream' } }),
+  )
+  const { body } = await post('/ask', { question: STRONG, stream: true }, { 'cache-control': 'no-store' })
+  const reader = body!.getReader()
+  for (let read = 0; read < 2; read++) await reader.read()
+  await reader.cancel()
+  await scheduler.wait(50)
+  expect([cancel.mock.calls.length, faults.mock.calls]).toEqual([1, []])
 })
 
 test.each([
