@@ -55,6 +55,16 @@ describe('the answer to a chat', () => {
       [{ role: 'user', content: [picture('b')] }, ...messages],
     ],
     ['the name of a speaker', [{ ...messages[0], name: 'Ann' }], [{ ...messages[0], name: 'Bob' }]],
+    [
+      'the arguments of a function',
+      [{ role: 'assistant', content: '', function_call: { name: 'stock', arguments: '1' } }, ...messages],
+      [{ role: 'assistant', content: '', function_call: { name: 'stock', arguments: '2' } }, ...messages],
+    ],
+    [
+      'an attachment beside the parts',
+      [{ ...uiMessage(), experimental_attachments: [{ url: 'a' }] }],
+      [{ ...uiMessage(), experimental_attachments: [{ url: 'b' }] }],
+    ],
     ['turns before those that the model gets', long('One'), long('Other')],
   ])('depends on %s, which the handler may read', async (_what, one, other) => {
     expect((await chatOf({ messages: one })).vary).not.toEqual((await chatOf({ messages: other })).vary)
@@ -62,7 +72,7 @@ describe('the answer to a chat', () => {
 
   it('does not depend on ids, times and verdicts of messages', async () => {
     const told = (id: string): object[] => [
-      { ...uiMessage(), id: `q${id}` },
+      { ...uiMessage(), id: `q${id}`, createdAt: id },
       {
         id,
         role: 'assistant',

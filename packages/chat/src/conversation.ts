@@ -191,20 +191,21 @@ const ROLES: Readonly<Record<string, ReadMessage['role']>> = {
 
 /** The text omits tool calls and their results: answers are based on the evidence. */
 function readMessage(message: unknown): ReadMessage {
-  const { role: named, content, parts, refusal, name, tool_calls } = isRecord(message) ? message : {}
+  const given = isRecord(message) ? message : {}
+  const { role: named, content, parts, refusal, id: _id, metadata: _about, createdAt: _time, ...more } = given
   const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named]! : undefined
   if (role === undefined) throw wrongMessages(`Each message needs a role: ${Object.keys(ROLES).join(', ')}`)
   const isUiMessage = Array.isArray(parts)
   // The stream helper of OpenAI's client leaves a refusal with a content of ''.
   const said: unknown = isUiMessage ? parts : ((content || refusal) ?? '')
-  const read = { role, isUiMessage, others: [name, tool_calls] }
+  const read = { role, isUiMessage, others: [more] }
   if (typeof said === 'string') return { ...read, content: said, hasOthers: false }
   if (!Array.isArray(said)) throw wrongMessages('The content of a message must be a string or a list of parts')
   const pieces = said.map((part: unknown) => (isRecord(part) ? part : {}))
   const texts = pieces.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
   const others = pieces.filter(({ type }) => !/^(?:text|step-start|source-.*|data-rag-gate)$/.test(String(type)))
   const hasOthers = others.some(({ type }) => !String(type).startsWith('data-'))
-  return { ...read, content: texts.join('\n'), hasOthers, others: [...read.others, ...others] }
+  return { ...read, content: texts.join('\n'), hasOthers, others: [more, ...others] }
 }
 
 function wrongMessages(message: string): RagGateError {
