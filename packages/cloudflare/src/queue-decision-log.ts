@@ -24,7 +24,7 @@ export interface QueueDecisionLogOptions {
 
 /** Content of a message. */
 export interface QueuedDecision {
-  /** Version of the format; a consumer ignores versions that it does not know. */
+  /** Version of the format; messages of others end in the consumer's dead-letter queue. */
   readonly schema: 1
   readonly numbered: NumberedEvent
 }

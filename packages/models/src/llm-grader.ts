@@ -1,27 +1,15 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: one call grades all passages 0 to 3. */
-import { callable, deadline, memberAt, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { deadline, memberAt, oneOf, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { readGrades } from './grade.ts'
 import { firstChoice } from './http/first-choice.ts'
 import { withoutReasoning } from './reasoning.ts'
-import {
-  badResponse,
-  bearer,
-  createJsonEndpoint,
-  type Fetch,
-  rootUrl,
-  type UpstreamName,
-  type UpstreamOptions,
-  upstreamOptions,
-} from '@hono-rag-gate/upstream/http'
+import { OPENAI_ENDPOINT, type OpenAiEndpointOptions } from './openai-endpoint.ts'
+import { badResponse, bearer, createJsonEndpoint, type UpstreamName } from '@hono-rag-gate/upstream/http'
 import type { Reranker } from 'hono-rag-gate/ports'
 
 /** Settings of `createLlmGrader`. */
-export interface LlmGraderOptions {
-  /** Base URL of the endpoint, with its version: `https://host/v1`. */
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly model: string
+export interface LlmGraderOptions extends OpenAiEndpointOptions {
   /**
    * Maximum length of a passage in the prompt, characters; the rest is cut off. Whole, 100 and up.
    *
@@ -41,10 +29,6 @@ export interface LlmGraderOptions {
    * @default 'max_tokens'
    */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
-  /** @default the platform's `fetch` */
-  readonly fetch?: Fetch
-  /** Retry (off by default) and circuit breaker. */
-  readonly upstream?: UpstreamOptions
 }
 
 const INSTRUCTIONS = `Grade how well each passage helps to answer the question.
@@ -73,14 +57,10 @@ const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
  */
 export function createLlmGrader(options: LlmGraderOptions): Reranker {
   requireOptions(options, {
-    baseUrl: required(rootUrl),
-    apiKey: required(text),
-    model: required(text),
+    ...OPENAI_ENDPOINT,
     maxPassageCharacters: whole(100),
     timeoutMs: deadline,
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
-    fetch: callable,
-    upstream: upstreamOptions,
   })
   const { baseUrl, apiKey, model, maxPassageCharacters = 2000, timeoutMs = 10_000 } = options
   const { maxTokensField = 'max_tokens' } = options

@@ -3,32 +3,18 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-import {
-  callable,
-  deadline,
-  isRecord,
-  memberAt,
-  number,
-  oneOf,
-  required,
-  requireOptions,
-  text,
-  whole,
-} from 'hono-rag-gate/core/lib'
+import { deadline, isRecord, memberAt, number, oneOf, requireOptions, whole } from 'hono-rag-gate/core/lib'
+import { OPENAI_ENDPOINT, type OpenAiEndpointOptions } from './openai-endpoint.ts'
 import { reportedModel, reportedTokens } from './reported-facts.ts'
 import {
   badResponse,
   bearer,
   type Deadline,
-  type Fetch,
   jsonEndpoint,
   prepareEndpoint,
   readJson,
   startDeadline,
-  rootUrl,
   type UpstreamName,
-  type UpstreamOptions,
-  upstreamOptions,
 } from '@hono-rag-gate/upstream/http'
 import { type EventEndpoint, eventEndpoint, type ServerSentEvent } from './http/event-endpoint.ts'
 import { firstChoice } from './http/first-choice.ts'
@@ -37,11 +23,7 @@ import type { Generation, GenerationRequest, Generator } from './generator.ts'
 import { createReasoningFilter } from './reasoning.ts'
 
 /** Settings of `createOpenAiGenerator`. */
-export interface OpenAiGeneratorOptions {
-  /** Base URL of the endpoint, with its version: `https://host/v1`. */
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly model: string
+export interface OpenAiGeneratorOptions extends OpenAiEndpointOptions {
   /**
    * Deadline of a whole answer, or of the first piece of a stream, milliseconds; 1 to 2,000,000,000.
    *
@@ -73,10 +55,6 @@ export interface OpenAiGeneratorOptions {
    * @default 1048576, or 1,024 for each of `maxTokens` if that is more
    */
   readonly maxResponseBytes?: number
-  /** Retry (off by default) and circuit breaker. */
-  readonly upstream?: UpstreamOptions
-  /** @default the platform's `fetch` */
-  readonly fetch?: Fetch
 }
 
 const INSTRUCTIONS = `Answer the question from the numbered passages and from nothing else.
@@ -102,16 +80,12 @@ const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
  */
 export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generator {
   requireOptions(options, {
-    baseUrl: required(rootUrl),
-    apiKey: required(text),
-    model: required(text),
+    ...OPENAI_ENDPOINT,
     timeoutMs: deadline,
     maxTokens: whole(1),
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     logProbabilities: oneOf('asked', 'not asked'),
     maxResponseBytes: number(1),
-    upstream: upstreamOptions,
-    fetch: callable,
   })
   const { baseUrl, apiKey, model, timeoutMs = 20_000, maxTokens = 800 } = options
   const { maxResponseBytes = Math.max(LEAST_RESPONSE_BYTES, BYTES_A_TOKEN * maxTokens) } = options

@@ -3,26 +3,14 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import { callable, deadline, memberAt, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { deadline, memberAt, oneOf, required, requireOptions, whole } from 'hono-rag-gate/core/lib'
 import { readEmbeddings } from '@hono-rag-gate/upstream/rows'
-import {
-  badResponse,
-  bearer,
-  createJsonEndpoint,
-  type Fetch,
-  rootUrl,
-  type UpstreamName,
-  type UpstreamOptions,
-  upstreamOptions,
-} from '@hono-rag-gate/upstream/http'
+import { OPENAI_ENDPOINT, type OpenAiEndpointOptions } from './openai-endpoint.ts'
+import { badResponse, bearer, createJsonEndpoint, type UpstreamName } from '@hono-rag-gate/upstream/http'
 import type { Embedder } from 'hono-rag-gate/ports'
 
 /** Settings of `createOpenAiEmbedder`. */
-export interface OpenAiEmbedderOptions {
-  /** Base URL of the endpoint, with its version: `https://host/v1`. */
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly model: string
+export interface OpenAiEmbedderOptions extends OpenAiEndpointOptions {
   /** Dimension of the model's vectors. Whole, 1 and up. */
   readonly dimension: number
   /**
@@ -49,10 +37,6 @@ export interface OpenAiEmbedderOptions {
    * @default 16777216: a hundred vectors of 3,072 numbers are 7 MB
    */
   readonly maxResponseBytes?: number
-  /** @default the platform's `fetch` */
-  readonly fetch?: Fetch
-  /** Retry and circuit breaker. */
-  readonly upstream?: UpstreamOptions
 }
 
 const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
@@ -64,16 +48,12 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   requireOptions(options, {
-    baseUrl: required(rootUrl),
-    apiKey: required(text),
-    model: required(text),
+    ...OPENAI_ENDPOINT,
     dimension: required(whole(1)),
     length: oneOf('fixed', 'asked'),
     batchSize: whole(1),
     timeoutMs: deadline,
     maxResponseBytes: whole(1),
-    fetch: callable,
-    upstream: upstreamOptions,
   })
   const { baseUrl, apiKey, model, dimension, length = 'fixed', batchSize = 100 } = options
   const { timeoutMs = 3000, maxResponseBytes = 16 * 1024 * 1024 } = options
