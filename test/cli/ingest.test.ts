@@ -327,6 +327,19 @@ describe('rag-gate ingest --prune', () => {
     expect(removed).toEqual(['old-1.md', 'old-2.md'])
   })
 
+  it('reports what was sent and removed before the gate failed', async () => {
+    const original = fetch
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+      init.method === 'DELETE' && url.includes('/old-2.md?')
+        ? Response.json({ error: { code: 'key_invalid', message: 'Revoked' } }, { status: 401 })
+        : original(url, init),
+    )
+    const { code, out } = await ingest(['--prune', '--yes'])
+    expect(code).toBe(1)
+    expect(out).toContain('1 added, 0 changed, 0 unchanged, 1 removed; 1 chunks, version 9')
+    expect(out).toContain('2 documents that are not here were kept\nNot everything was removed: key_invalid: Revoked')
+  })
+
   it('only reports with --dry-run', async () => {
     const { code, out } = await ingest(['--prune', '--dry-run'])
     expect(code).toBe(0)

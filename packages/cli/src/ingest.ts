@@ -1,6 +1,6 @@
 /** `rag-gate ingest <path>`: sends any number of documents; run again, it sends only changed ones. */
 import { documentHash, type IncomingDocument } from '@hono-rag-gate/ingest'
-import { GateFailure, misused } from './command-error.ts'
+import { CommandError, GateFailure, misused } from './command-error.ts'
 import { command, only } from './command.ts'
 import {
   callGate,
@@ -286,7 +286,7 @@ interface Pruned {
   readonly others: readonly string[]
   readonly removed: readonly string[]
   readonly version: number
-  /** Why nothing was removed despite `--prune`. */
+  /** Why not everything was removed despite `--prune`. */
   readonly withheld?: string
 }
 
@@ -308,24 +308,31 @@ async function pruneFrom(
     }
   }
   if (files.length === 0 || ids.size === 0) return { ...NOTHING_PRUNED, withheld: 'no document was found here' }
-  const others = await othersIn({ gate, collection }, ids)
-  if (dryRun || others.length === 0) return { ...NOTHING_PRUNED, others }
-  if (!yes) {
-    note(`Documents of ${collection} that are not here:`)
-    for (const id of others.slice(0, SHOWN_AT_ONCE)) note(`  ${oneLine(id)}`)
-    if (others.length > SHOWN_AT_ONCE) note(`  and ${others.length - SHOWN_AT_ONCE} more`)
-    if ((await confirm?.(`Remove ${counted(others.length, 'document')} from ${collection}?`)) !== true) {
-      return { ...NOTHING_PRUNED, others }
-    }
-  }
+  let others: readonly string[] = []
   const removed: string[] = []
   let version = 0
-  for (const id of others) {
-    progress.show(removed.length, others.length, `${removed.length} of ${others.length} removed`)
-    version = Math.max(version, await remove(gate, collection, id).finally(() => progress.end()))
-    removed.push(id)
+  try {
+    others = await othersIn({ gate, collection }, ids)
+    if (dryRun || others.length === 0) return { ...NOTHING_PRUNED, others }
+    if (!yes) {
+      note(`Documents of ${collection} that are not here:`)
+      for (const id of others.slice(0, SHOWN_AT_ONCE)) note(`  ${oneLine(id)}`)
+      if (others.length > SHOWN_AT_ONCE) note(`  and ${others.length - SHOWN_AT_ONCE} more`)
+      if ((await confirm?.(`Remove ${counted(others.length, 'document')} from ${collection}?`)) !== true) {
+        return { ...NOTHING_PRUNED, others }
+      }
+    }
+    for (const id of others) {
+      progress.show(removed.length, others.length, `${removed.length} of ${others.length} removed`)
+      version = Math.max(version, await remove(gate, collection, id).finally(() => progress.end()))
+      removed.push(id)
+    }
+    return { others, removed, version }
+  } catch (thrown) {
+    // What was sent and removed before is reported too.
+    if (!(thrown instanceof CommandError)) throw thrown
+    return { others, removed, version, withheld: thrown.message }
   }
-  return { others, removed, version }
 }
 
 /** Ids of the collection's documents that are not to be kept; empty if the collection does not exist. */
@@ -437,7 +444,10 @@ function show(summary: IngestSummary, { toSend }: Sent, { others }: Pruned, dryR
   list('Other kinds of files, not read', kinds.length === 0 ? [] : [kinds.join(', ')], 'dim')
   if (summary.kept !== undefined) out(`${counted(summary.kept.length, 'document')} that are not here were kept`)
   if (summary.not_pruned !== undefined)
-    out({ text: `Nothing was removed: ${oneLine(summary.not_pruned)}`, colour: 'yellow' })
+    out({
+      text: `${removed === 0 ? 'Nothing' : 'Not everything'} was removed: ${oneLine(summary.not_pruned)}`,
+      colour: 'yellow',
+    })
   if (summary.nearly_full !== undefined) {
     const { used_bytes: used, limit_bytes: limit } = summary.nearly_full
     const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
