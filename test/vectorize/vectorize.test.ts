@@ -340,6 +340,13 @@ describe('the chunk index', () => {
     const made = () => createVectorizeChunkIndex({ index: fakeVectorize({ dimensions: 1537 }), embedder: large })
     expect(made).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
+
+  test('with a store that can only be read is rejected', () => {
+    const texts = { get: async () => [] } as never
+    const made = () =>
+      createVectorizeChunkIndex({ index: fakeVectorize({ dimensions: 384 }), embedder: EMBEDDER, texts })
+    expect(made).toThrow(expect.objectContaining({ code: 'config_invalid', param: 'texts' }))
+  })
 })
 
 test.each([Number.NaN, -1, Infinity])('a chunk index rejects a wait of %s milliseconds', (settleTimeoutMs) => {

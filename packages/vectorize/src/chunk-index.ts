@@ -1,5 +1,5 @@
 /** Writing to a Vectorize index. */
-import { deadline, dot, memberAt, number, requireOptions } from 'hono-rag-gate/core/lib'
+import { deadline, dot, memberAt, methods, number, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from '@hono-rag-gate/upstream/http'
 import { embeddedVector } from '@hono-rag-gate/upstream/rows'
@@ -44,6 +44,7 @@ interface Pending {
 export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): ChunkIndex {
   requireOptions(options, {
     ...VECTORIZE_OPTIONS,
+    texts: methods('put', 'get', 'delete'),
     settleTimeoutMs: number(0),
     settlePollMs: deadline,
   })
