@@ -66,6 +66,16 @@ describe('a search service', () => {
     expect(sent).toEqual([type])
   })
 
+  test('is sent a body that is made asynchronously', async () => {
+    const bodies: string[] = []
+    server.answerWith((response, _request, body) => {
+      bodies.push(body)
+      response.end('{"results":[]}')
+    })
+    await retrieve({ body: async ({ question }: SearchFacts) => ({ q: question }) })
+    expect(bodies).toEqual(['{"q":"why?"}'])
+  })
+
   test('may use numbers as ids of rows, documents and versions', async () => {
     const row = { id: 7, documentId: 12, version: 3, text: 'x', score: 0.5 }
     server.answerWith(answering(JSON.stringify({ results: [row] })))

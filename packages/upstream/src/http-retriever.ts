@@ -61,8 +61,8 @@ export interface HttpRetrieverOptions {
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * Makes the request body. The service must apply the namespace and the filter, if there is one: the gate rejects a
-   * response with other passages as a whole.
+   * Makes the request body, perhaps asynchronously. The service must apply the namespace and the filter, if there is
+   * one: the gate rejects a response with other passages as a whole.
    *
    * @default `{ question, topK, namespace, filter }`
    */
@@ -139,7 +139,7 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
   })
   return {
     async retrieve({ signal, ...facts }) {
-      const found = at(await ask(bodyOf(facts), signal), rowsPath)
+      const found = at(await ask(await bodyOf(facts), signal), rowsPath)
       if (!Array.isArray(found)) throw badResponse(SEARCH, 'no list of rows')
       try {
         const rows = found.map((row: unknown) => readRow(row, facts.namespace, paths, scoreOf))
