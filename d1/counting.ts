@@ -172,21 +172,18 @@ CREATE VIEW waiting_decisions (sums, sums_ms, weak_spots, weak_spots_ms) AS SELE
   ${firstMs('weak_spots')};
 `
 
-/** Tokens of a tenant: counted by day, or waiting. The last two names are those from before short names. */
-const spentSql = ({ inputTokens, outputTokens }: Figures): string => {
-  const names = [inputTokens?.as, outputTokens?.as, 'inputTokens', 'outputTokens']
-  return `
+/** Tokens of a tenant: counted by day, or waiting. */
+const spentSql = ({ inputTokens, outputTokens }: Figures): string => `
 DROP VIEW IF EXISTS spent_tokens;
 
 CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
-  SELECT tenant, start_ms, ${names.map((name) => `coalesce(value ->> '${name}', 0)`).join(' + ')}
+  SELECT tenant, start_ms, coalesce(value ->> '${inputTokens?.as}', 0) + coalesce(value ->> '${outputTokens?.as}', 0)
   FROM decision_rollups, json_each(counts) WHERE span_ms = 86400000
   UNION ALL
   SELECT tenant, at_ms, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)
   FROM decisions
   WHERE place > ${counted('sums')} OR place IN (SELECT place FROM late_decisions WHERE counts = 'sums');
 `
-}
 
 /**
  * Two views with insert triggers, and four to read: waiting decisions, and tokens. `decision_batches` stores a JSON

@@ -264,7 +264,7 @@ CREATE VIEW waiting_decisions (sums, sums_ms, weak_spots, weak_spots_ms) AS SELE
 DROP VIEW IF EXISTS spent_tokens;
 
 CREATE VIEW spent_tokens (tenant, at_ms, tokens) AS
-  SELECT tenant, start_ms, coalesce(value ->> 'i', 0) + coalesce(value ->> 'o', 0) + coalesce(value ->> 'inputTokens', 0) + coalesce(value ->> 'outputTokens', 0)
+  SELECT tenant, start_ms, coalesce(value ->> 'i', 0) + coalesce(value ->> 'o', 0)
   FROM decision_rollups, json_each(counts) WHERE span_ms = 86400000
   UNION ALL
   SELECT tenant, at_ms, coalesce(input_tokens, 0) + coalesce(output_tokens, 0)

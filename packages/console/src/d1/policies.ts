@@ -43,11 +43,8 @@ export interface PolicyChoice {
   readonly why: string
   /** Whether it reverted the previous choice. */
   readonly rollback: boolean
-  /**
-   * The policy before; the choice of it may no longer be in the trail. `null` if there was none; `undefined` in records
-   * of earlier versions.
-   */
-  readonly before: string | null | undefined
+  /** The policy before; the choice of it may no longer be in the trail. `null` if there was none. */
+  readonly before: string | null
 }
 
 /** The current choice, and the one before. */
@@ -252,7 +249,7 @@ export function createD1Policies(options: D1PoliciesOptions): Policies {
       const choices = await latestChoices(tenant, MOST_GONE_THROUGH, collection)
       const [last, before] = standing(choices)
       if (last === undefined || (before === undefined && choices.length === MOST_GONE_THROUGH)) return undefined
-      return { last, before: before === undefined ? (last.before ?? null) : before.policy }
+      return { last, before: before === undefined ? last.before : before.policy }
     },
   }
 }
@@ -273,7 +270,7 @@ interface ChoicePayload {
   readonly policy_id: string
   readonly why: string
   readonly rollback?: boolean
-  readonly before?: string | null
+  readonly before: string | null
 }
 
 /** A pushed policy in the stored form of the deployment's policies. */

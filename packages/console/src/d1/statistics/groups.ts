@@ -75,7 +75,7 @@ function namer(figures: Figures): (stored: StoredCounts) => Counts {
   function nameOf(short: string): readonly [name: string, sign: 1 | -1] {
     const [, none, as, rest = ''] = /^(-?)([a-z]+)(.*)$/.exec(short) ?? []
     const [name, figure] = entries.find(([, each]) => each.as === as) ?? []
-    // Older rows have the long names.
+    // Of a figure that there was.
     if (name === undefined) return [short, 1]
     if (none !== '') return [`${name}:count`, -1]
     if (figure?.kind === 'mean') return [`${name}:sum`, 1]
