@@ -49,6 +49,13 @@ test.each([
   expect(() => chatProtocol(options as never)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
 })
 
+test.each(['Two years.', 'null', '5'])('a stream of %j is an error for a client that asked for JSON', async (data) => {
+  const ask = asking(() => new Response(`data: ${data}\n\n`, { headers: { 'content-type': 'text/event-stream' } }))
+  const response = await ask(CHAT)
+  const error = { code: 'llm_bad_response', type: 'server_error', param: null }
+  expect([response.status, await response.json()]).toMatchObject([502, { error }])
+})
+
 test('an interrupted stream is an error for a client that asked for JSON', async () => {
   const ask = asking(() => {
     async function* pieces(): AsyncGenerator<string, void, void> {

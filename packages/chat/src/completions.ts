@@ -5,6 +5,7 @@
  * @see https://platform.openai.com/docs/api-reference/chat
  * @see https://platform.openai.com/docs/api-reference/chat-streaming
  */
+import { isRecord } from 'hono-rag-gate/core/lib'
 import type { TokenUsage } from 'hono-rag-gate/core/reports'
 import { createEventSplitter, readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
 import { RagGateError } from 'hono-rag-gate/errors'
@@ -123,7 +124,8 @@ function finishReasonOf({ complete }: AboutAnswer): FinishReason {
  * A whole stream as an answer.
  *
  * @param otherwise facts about the answer, if its chunks have none
- * @throws `llm_unavailable` for a stream that broke off; `internal` for one without facts about its answer
+ * @throws `llm_unavailable` for a stream that broke off; `llm_bad_response` for one of another form; `internal` for one
+ *   without facts about its answer
  */
 export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBody {
   let about: AboutAnswer | undefined
@@ -134,7 +136,9 @@ export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBod
     const { data } = readEvent(event)
     if (data === '' || data === '[DONE]') continue
     // The chunks were made here, or by the handler.
-    const { choices, rag_gate: told, usage: counted, cost: paid, error } = JSON.parse(data) as Chunk
+    const chunk = recordIn(data) as Chunk | undefined
+    if (chunk === undefined) throw new RagGateError('llm_bad_response', 'The stream is no chat completion')
+    const { choices, rag_gate: told, usage: counted, cost: paid, error } = chunk
     if (error) throw new RagGateError('llm_unavailable', 'The answer broke off')
     about ??= told
     cost = paid ?? cost
@@ -151,6 +155,17 @@ export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBod
     ...(usage && { usage }),
     ...(cost === undefined ? {} : { cost }),
     ...(!isWhole && { complete: false }),
+  }
+}
+
+/** The JSON object that a text is; `undefined` if it is none. */
+export function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -13,6 +13,7 @@ import {
   completionOf,
   EVENT_STREAM,
   mapEvents,
+  recordIn,
   streamOfBody,
 } from './completions.ts'
 import { type Chat, READ_CHAT, readChat, type ReadChatOptions, type RefuseAs } from './conversation.ts'
@@ -172,16 +173,6 @@ function isUsage({ choices, usage }: Readonly<Record<string, unknown>>): boolean
 /** The JSON object of an event; `undefined` if it has none. */
 export function chunkIn(event: string): Readonly<Record<string, unknown>> | undefined {
   return recordIn(readEvent(event).data)
-}
-
-function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Adds what OpenAI's clients expect of an error; its members stay. @returns whether the body is an error */
