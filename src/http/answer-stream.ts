@@ -65,7 +65,7 @@ export function answerStream(
         const { done, value } = await inTime(reader.read())
         if (done) break
         for (const copy of copies) copy.enqueue(value)
-        if (beginning.length < BEGINNING) beginning += decoder.decode(value.subarray(0, BEGINNING), { stream: true })
+        if (beginning.length < BEGINNING) beginning += decoder.decode(value.subarray(0, BEGINNING))
         const at = isEvents ? endOfEvents(value) : value.length
         if (at !== undefined) send([...held.splice(0), value.subarray(0, at)])
         held.push(value.subarray(at))

@@ -129,6 +129,8 @@ describe('a stream of events', () => {
         const sent = read(text)
         expect(sent.slice(0, -1)).toEqual(came)
         expect(sent.at(-1)?.at(-1)).toContain(`"request_id":"${requestId}"`)
+        // Without lines of an incomplete event.
+        expect(sent.at(-1)).toHaveLength(sent.at(-1)?.[0] === 'event: error' ? 2 : 1)
         expect(text.endsWith('\n\n')).toBe(true)
         expect((await ended)?.code).toBe('llm_unavailable')
       }),
@@ -168,7 +170,7 @@ describe('a stream of events', () => {
       type: 'error',
       error: { code, message, request_id: requestId, type: 'api_error' },
     })
-    expect((await ended)?.code).toBe(code)
+    expect(await ended).toMatchObject({ code, ...(thrown instanceof RagGateError ? {} : { cause: thrown }) })
   })
 
   test('passes on an event as soon as it is complete, without a content-length that may become wrong', async () => {
@@ -177,6 +179,8 @@ describe('a stream of events', () => {
     const { response } = answerStream(streamOf(pieces), LIMITS)
     expect(response.headers.get('content-length')).toBeNull()
     expect(await piecesOf(response)).toEqual([event.slice(0, 5), event.slice(5, -1), `\n${event}`, 'da', 'ta: x\n\n'])
+    const crlf = answerStream(streamOf(['data: a\r\n', '\r\nda'].map(encode), new Error('reset')), LIMITS)
+    expect((await piecesOf(crlf.response)).slice(0, 2)).toEqual(['data: a\r\n', '\r\n'])
   })
 
   test('that its reader leaves ends without an error, and is not read further', async () => {
@@ -190,10 +194,11 @@ describe('a stream of events', () => {
     expect([await ended, cancelled]).toEqual([undefined, 'left'])
   })
 
-  test('is read at most some 4 MiB ahead of a reader that waits, also for the readers of copies', async () => {
+  test('is read at most some 4 MiB ahead of a reader that waits, also for the readers of copies, until it leaves', async () => {
     const PIECE = 65_536
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(PIECE)) })
-    const copy = answerStream(new Response(body), LIMITS).copy().getReader()
+    const stream = answerStream(new Response(body), LIMITS)
+    const copy = stream.copy().getReader()
     let bytes = 0
     while (bytes < 16_777_216) {
       const read = await Promise.race([copy.read(), new Promise<undefined>((resolve) => setTimeout(resolve, 200))])
@@ -202,5 +207,8 @@ describe('a stream of events', () => {
     }
     expect(bytes).toBeGreaterThanOrEqual(4_194_304)
     expect(bytes).toBeLessThan(4_194_304 + 8 * PIECE)
+    await stream.response.body?.cancel()
+    while (bytes < 16_777_216) bytes += (await copy.read()).value!.length
+    await copy.cancel()
   })
 })

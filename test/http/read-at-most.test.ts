@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readAtMost } from '../../src/http/read-at-most.ts'
 
 const streamOf = (...pieces: readonly string[]): ReadableStream<Uint8Array> =>
@@ -24,7 +24,9 @@ describe('readAtMost', () => {
 
   test('returns nothing for a body with one byte too many, and stops reading', async () => {
     let pulled = 0
+    const cancel = vi.fn<() => void>()
     const endless = new ReadableStream<Uint8Array>({
+      cancel,
       pull(controller) {
         pulled++
         controller.enqueue(new Uint8Array(10))
@@ -33,6 +35,7 @@ describe('readAtMost', () => {
     expect(await readAtMost(streamOf('abc', 'def'), 5)).toBeUndefined()
     expect(await readAtMost(endless, 25)).toBeUndefined()
     expect(pulled).toBeLessThan(6)
+    expect(cancel).toHaveBeenCalledOnce()
   })
 
   test('rejects with the first error, also when the stream never ends', async () => {

@@ -45,6 +45,9 @@ describe('a stream of events', () => {
     ['event: error\ndata: {}\n\n', { name: 'error', data: '{}' }],
     [': wait\n\n', { name: '', data: '' }],
     ['data\n\n', { name: '', data: '' }],
+    ['data: a\ndata\n\n', { name: '', data: 'a\n' }],
+    [':event: error\n:data: a\n\n', { name: '', data: '' }],
+    ['data-x: a\nevent-x: a\n\n', { name: '', data: '' }],
   ])('%j is parsed', (event, read) => {
     expect(readEvent(event)).toEqual(read)
   })
