@@ -78,10 +78,9 @@ export async function lookUpEvidence(
 export function standIn({ settings, ports }: CacheParts, { older }: Lookup, failure: Failure): FoundAnswer | undefined {
   if (!mayStandIn(older, settings.staleIfErrorSeconds) || !isOutage(failure)) return undefined
   const { thrown, by } = failure
-  const other = by === 'retriever' ? 'retriever_unavailable' : 'handler_failed'
   const what = by === 'retriever' ? 'The retriever failed' : `The handler answered ${failure.status}`
   ports.onWarning({
-    code: isRagGateError(thrown) ? thrown.code : other,
+    code: isRagGateError(thrown) ? thrown.code : 'handler_failed',
     message: `${what}: an expired answer is sent`,
     ...(thrown === undefined ? {} : { cause: thrown }),
   })

@@ -24,11 +24,30 @@ describe('answerCache options', () => {
     [{ vary: { headers: 'accept-language' } }, 'cache.vary.headers'],
     [{ vary: { headers: ['accept language'] } }, 'cache.vary.headers'],
     [{ vary: { headers: [''] } }, 'cache.vary.headers'],
+    [{ vary: { headers: ['accept', 'accept language'] } }, 'cache.vary.headers'],
+    [{ vary: { headers: [5] } }, 'cache.vary.headers'],
     [{ ignoredCredentials: ['x-real-ip'] }, 'cache.ignoredCredentials'],
+    [{ ignoredCredentials: ['cookie', 'x-real-ip'] }, 'cache.ignoredCredentials'],
+    [{ ignoredCredentials: [['cookie']] }, 'cache.ignoredCredentials'],
     [{ staleIfErrorSeconds: -1 }, 'cache.staleIfErrorSeconds'],
     [{ staleIfErrorSeconds: 1.5 }, 'cache.staleIfErrorSeconds'],
   ])('are rejected with %j, naming the option', (options, param) => {
     expect(() => make(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
+  })
+
+  it('must say that answers are public where callers are not identified', () => {
+    for (const scope of ['tenant', 'principal'] as const) {
+      const cache = answerCache({ store: createMemoryAnswerCache(), scope })
+      const gate = () =>
+        ragGate({ policy: balanced(), dependencies: { retriever: { retrieve: async () => [] }, cache } })
+      expect(gate).toThrow(
+        expect.objectContaining({
+          code: 'cache_scope_required',
+          param: 'cache.scope',
+          message: expect.stringMatching(/shared by everyone.*scope: 'public'/),
+        }),
+      )
+    }
   })
 
   it('must be wrapped by answerCache: a bare store is rejected', () => {

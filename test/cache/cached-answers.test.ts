@@ -194,6 +194,7 @@ describe('a question asked again', () => {
       clock.atMs += 290_000
     }
     expect(journal.retrievals).toHaveLength(1)
+    expect(journal.stored[0]?.headers).toEqual([['content-type', 'application/json']])
     version++
     await ask()
     expect(journal.retrievals).toHaveLength(2)

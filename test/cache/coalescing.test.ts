@@ -174,7 +174,7 @@ describe('identical questions at the same time', () => {
     await together()
     expect(join).toHaveBeenCalledTimes(ASKERS)
     own = false
-    await together()
+    expect(new Set(saidBy(await together()))).toEqual(new Set(['rag-gate; fwd=miss; collapsed=?0']))
     expect(join).toHaveBeenCalledTimes(ASKERS)
     await ask({ question: 'How is the key turned?' })
     expect(join).toHaveBeenCalledTimes(ASKERS + 1)
@@ -441,25 +441,90 @@ describe('identical questions at the same time', () => {
     expect(saidBy(responses).filter((said) => said === 'rag-gate; fwd=miss; collapsed')).toHaveLength(ASKERS - 1)
   })
 
-  it.each<[string, Coalescer['join']]>([
-    ['throws', () => Promise.reject(new Error('gone'))],
-    [
-      'gives the answer to another question',
+  it.each<[string, Coalescer['join'], string, number]>([
+    ['throws', () => Promise.reject(new Error('gone')), 'rag-gate; fwd=miss', 1],
+    ...[undefined, new ReadableStream<Uint8Array>()].map((body): [string, Coalescer['join'], string, number] => [
+      `gives the ${body === undefined ? 'answer' : 'stream'} to another question`,
       async () => {
         const { ask, journal } = aGate()
         await ask({ question: 'Another one about the red key?' })
-        return { kind: 'follower', answer: journal.stored[0]! }
+        return { kind: 'follower', answer: journal.stored[0]!, ...(body && { body }) }
       },
-    ],
-  ])('are answered by a coalescer that %s', async (_, join) => {
+      'rag-gate; fwd=miss; collapsed=?0',
+      0,
+    ]),
+  ])('are answered with a coalescer that %s', async (_, join, said, warnings) => {
     const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
     const { ask, journal } = coalescing({
       onWarning,
       cache: { coalescer: { join, leaderTimeoutMs: 1000 } },
     })
-    expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
+    const response = await ask()
+    expect([await response.json(), ...saidBy([response])]).toEqual([{ answer: 'Turn the red key.' }, said])
     expect(journal.handled[0]?.question).toBe(QUESTION)
-    for (const [{ code }] of onWarning.mock.calls) expect(code).toBe('coalescer_failed')
+    expect(onWarning.mock.calls.map(([{ code }]) => code)).toEqual(Array(warnings).fill('coalescer_failed'))
+  })
+
+  it('give up the role of leader when it comes too late', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const told: CoalescedOutcome[] = []
+    const leader = { begin: () => undefined, complete: async (outcome: CoalescedOutcome) => void told.push(outcome) }
+    const { ask, journal } = coalescing({
+      cache: { coalescer: { join: () => pause(2700).then(() => ({ kind: 'leader', leader })), leaderTimeoutMs: 1000 } },
+    })
+    void ask()
+    await vi.advanceTimersByTimeAsync(2499)
+    expect(journal.handled).toEqual([])
+    await vi.waitFor(() => expect([journal.handled.length, told]).toEqual([1, [{ kind: 'failed' }]]))
+  })
+
+  it.each<[string, NonNullable<GateFixture['handler']>, string, readonly string[]]>([
+    ['JSON', (c) => c.json({ answer: 'Turn the red key.' }), 'answer', []],
+    ['JSON that is too large', (c) => c.json({ answer: 'x'.repeat(300_000) }), 'separate', ['size']],
+    ['a text that is too large', (c) => c.text('x'.repeat(300_000)), 'ended', ['size']],
+    ['a text that is not UTF-8', () => new Response(Uint8Array.of(0xff)), 'ended', ['encoding']],
+    [
+      'events cut inside a character',
+      () => new Response(Uint8Array.of(0xe2), { headers: { 'content-type': 'text/event-stream' } }),
+      'ended',
+      [],
+    ],
+    ['a text that is not said to be whole', (c) => c.text('Turn it.'), 'ended', ['end: report({ complete: true })']],
+    [
+      'a text that is said to be cut',
+      (c) => {
+        c.var.ragGate.report({ complete: false })
+        return c.text('Turn')
+      },
+      'ended',
+      [],
+    ],
+    ['a stream that breaks off', () => streamOf(EVENTS.slice(0, 1), 1, 'breaks off')(), 'failed', []],
+  ])('are told how %s ended, and the application why it is not stored', async (_, handler, kind, reasons) => {
+    const told: CoalescedOutcome[] = []
+    const warnings: string[] = []
+    const leader = { begin: () => undefined, complete: async (outcome: CoalescedOutcome) => void told.push(outcome) }
+    const { ask } = coalescing({
+      handler,
+      onWarning: ({ message }) => void warnings.push(message),
+      cache: { coalescer: { join: async () => ({ kind: 'leader', leader }), leaderTimeoutMs: 1000 } },
+    })
+    await ask()
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    expect(told).toMatchObject([{ kind }])
+    expect(warnings).toEqual(reasons.map((why) => `Answers are not cached for their ${why}`))
+  })
+
+  it('are told that an answer was not stored', async () => {
+    const told: CoalescedOutcome[] = []
+    const leader = { begin: () => undefined, complete: async (outcome: CoalescedOutcome) => void told.push(outcome) }
+    const store = { get: async () => null, put: () => Promise.reject(new Error('down')), delete: async () => undefined }
+    const { ask } = coalescing({
+      cache: { store, coalescer: { join: async () => ({ kind: 'leader', leader }), leaderTimeoutMs: 1000 } },
+    })
+    await ask()
+    expect(told).toMatchObject([{ kind: 'answer', isStored: false }])
   })
 
   it('are stored and completed by a leader that cannot begin to share', async () => {

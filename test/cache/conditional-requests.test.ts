@@ -105,6 +105,9 @@ describe('namesTag', () => {
     ['*', '"a"', true],
     ['a', '"a"', false],
     ['"A"', '"a"', false],
+    ['"ab"', '"aW/b"', false],
+    ['"aW/b"', '"ab"', false],
+    [' * ', '"a"', true],
     ['', '"a"', false],
   ])('for %j and %j is %j', (field, tag, named) => {
     expect(namesTag(field, tag)).toBe(named)

@@ -76,8 +76,11 @@ describe('a stream of events', () => {
     ['an end without a blank line', WHOLE.slice(0, -1)],
     ['an end without a blank line, of carriage returns', WHOLE.replaceAll('\n', '\r\n').slice(0, -2)],
     ['a second choice that did not stop', WHOLE.replace(': still here', 'data: {"choices":[{"index":1,"delta":{}}]}')],
+    ['an error event without data', WHOLE.replace(': still here', 'event: error')],
+    ['a choice that is no object', WHOLE.replace(': still here', 'data: {"choices":[1]}')],
     ['nothing', ''],
   ])('with %s is sent and not stored', async (_, text) => {
+    expect(streamState(text, undefined)).toBe('cut')
     const { ask, journal } = aGate({ handler: () => streaming([text]) })
     expect(await (await ask()).text()).toBe(text)
     await settled()
@@ -119,6 +122,18 @@ describe('a stream of events', () => {
     ])
     expect(streamState(own.slice(0, -1), true)).toBe('cut')
     expect(streamState(WHOLE.replace('"stop"', '"length"'), true)).toBe('cut')
+  })
+
+  it.each([
+    ['a comment after [DONE]', `${WHOLE}: bye\n\n`],
+    ['an error that is null', WHOLE.replace('data: {', 'data: {"error":null,')],
+    ['data that is no JSON', WHOLE.replace(': still here', 'data: still here')],
+  ])('with %s is complete', (_, text) => {
+    expect(streamState(text, undefined)).toBe('whole')
+  })
+
+  it('that breaks off has what came of its last event as its last part', () => {
+    expect(eventsOf('data: a\n\ndata: b')).toEqual(['data: a\n\n', 'data: b'])
   })
 
   it.each(['\n', '\r\n', '\r'])('has its events with %j for line ends', (lineEnd) => {

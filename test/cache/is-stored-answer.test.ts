@@ -1,7 +1,10 @@
 /** What a store gives back is believed only where it is an answer of this cache. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
+import { isStoredAnswer } from '../../src/cache/is-stored-answer.ts'
+import type { QuestionRequest } from '../../src/pipeline/question-settings.ts'
 import type { AnswerCache, StoredAnswer } from '../../src/ports/answer-cache.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 import { aGate } from '../fixtures/gate.ts'
 
 beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
@@ -63,6 +66,11 @@ const changes: Readonly<Record<string, (answer: StoredAnswer) => unknown>> = {
   'documents that are no list': (answer) => ({ ...answer, decision: { ...answer.decision, documentIds: 'a' } }),
   'findings that are no list': (answer) => ({ ...answer, decision: { ...answer.decision, findings: {} } }),
   'a finding that is none': (answer) => ({ ...answer, decision: { ...answer.decision, findings: [null] } }),
+  'a reference that is a number': (answer) => ({ ...answer, sameAs: 5 }),
+  'a model that is a number': (answer) => ({ ...answer, model: 5 }),
+  'a header of three texts': (answer) => ({ ...answer, headers: [['x-note', 'a', 'b']] }),
+  'a header whose name is a number': (answer) => ({ ...answer, headers: [[5, 'a']] }),
+  'an id that is a number': (answer) => ({ ...answer, decision: { ...answer.decision, id: 5 } }),
   'no asker': (answer) => ({ ...answer, principalId: undefined }),
 }
 
@@ -72,4 +80,22 @@ it.each(Object.entries(changes))('an entry with %s is a miss', async (_, changed
   const response = await ask()
   expect([response.status, response.headers.get('cache-status')]).toEqual([200, 'rag-gate; fwd=miss'])
   expect(journal.handled).toHaveLength(2)
+})
+
+it.each<[string, (answer: StoredAnswer) => object, string, unknown]>([
+  ['itself', (answer) => answer, 'status', 999],
+  ['decision', (answer) => answer.decision, 'verdict', 'yes'],
+  ['headers', (answer) => answer.headers, '0', ['no name', 'x']],
+  ['documents', (answer) => answer.decision.documentIds, '0', 5],
+  ['evidence', (answer) => answer.decision.evidenceIds, '0', 5],
+])('an entry in memory is checked again where its %s may have changed', (_, partOf, name, wrong) => {
+  const answer = structuredClone(aStoredAnswer('key'))
+  const { decision, headers } = answer
+  const part = partOf(answer)
+  for (const other of [answer, decision, headers, decision.documentIds, decision.evidenceIds])
+    if (other !== part) Object.freeze(other)
+  const request = { principal: { tenant: decision.tenant }, collection: decision.collection } as QuestionRequest
+  expect(isStoredAnswer(answer, { request })).toBe(true)
+  Reflect.set(part, name, wrong)
+  expect(isStoredAnswer(answer, { request })).toBe(false)
 })

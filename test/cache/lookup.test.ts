@@ -99,6 +99,39 @@ describe('a question looked up in the cache', () => {
     expect(cache.standIn(gated.lookup!, failure)?.kind).toBe(kind)
   })
 
+  it('warns of an expired answer with what failed', async () => {
+    const cached = { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6, staleIfErrorSeconds: 60 }
+    const { ports, store } = aSetting({ cached })
+    const warnings: object[] = []
+    const warned = { ...ports, onWarning: (warning: object) => void warnings.push(warning) }
+    const { gated, cache } = await gatedPast({ store, staleIfErrorSeconds: 60 }, warned, SETTINGS, ASKED)
+    const thrown = new RagGateError('retriever_timeout', 'late')
+    cache.standIn(gated.lookup!, { by: 'retriever', thrown })
+    cache.standIn(gated.lookup!, { by: 'handler', status: 503 })
+    expect(warnings).toEqual([
+      { code: 'retriever_timeout', message: 'The retriever failed: an expired answer is sent', cause: thrown },
+      { code: 'handler_failed', message: 'The handler answered 503: an expired answer is sent' },
+    ])
+  })
+
+  it('tells the store which entries may be sent, so that it looks further for one', async () => {
+    const { ports } = aSetting()
+    const usable: (boolean | undefined)[] = []
+    const store: AnswerCache = {
+      get: async (key, isUsable) => {
+        const decision = aDecision({ tenant: ASKED.principal.tenant, collection: ASKED.collection })
+        for (const requestedAtMs of [1_000_000 - 6000, 1_000_000 - 5999])
+          usable.push(isUsable?.(aStoredAnswer(key, { decision, requestedAtMs, lifetimeSeconds: 6 })))
+        usable.push(isUsable?.(aStoredAnswer(`${key}.`, { decision, requestedAtMs: 1_000_000 })))
+        return null
+      },
+      put: async () => undefined,
+      delete: async () => undefined,
+    }
+    await gatedPast({ store }, ports, SETTINGS, ASKED)
+    expect(usable.slice(0, 3)).toEqual([false, true, false])
+  })
+
   it('finds no answer stored under another filter', async () => {
     const filters: (PassageFilter | undefined)[] = [undefined, { documentId }, { documentId: [documentId, 'other'] }]
     const keys = filters.map((filter) => keyOf({ retrieval: { ...retrieval, filter: () => filter } }))

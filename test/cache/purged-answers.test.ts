@@ -117,7 +117,9 @@ describe('a stored answer', () => {
   })
 
   it('is not sent while purges cannot be read, and the question gets a new answer', async () => {
+    const onWarning = vi.fn<(warning: object) => void>()
     const { ask, journal } = aGate({
+      onWarning,
       cache: {
         purges: {
           known: () => Promise.reject(new Error('D1')),
@@ -131,6 +133,13 @@ describe('a stored answer', () => {
       expect([response.status, response.headers.get('cache-status')]).toEqual([200, 'rag-gate; fwd=bypass'])
     }
     expect([journal.handled.length, journal.stored.length]).toEqual([2, 0])
+    expect(onWarning.mock.calls[0]).toMatchObject([
+      {
+        code: 'purges_unreadable',
+        message: 'Purges could not be read (RagGateError): the answer cache is not used',
+        cause: { code: 'store_unavailable' },
+      },
+    ])
   })
 })
 

@@ -79,12 +79,19 @@ describe('a request with Cache-Control:', () => {
     const authenticate = (request: Request) => ({
       tenant: 'acme',
       id: request.headers.get('x-id') ?? '',
-      scopes: ['ask'] as const,
+      scopes: request.headers.get('x-id') === 'operator' ? (['ask', 'admin'] as const) : (['ask'] as const),
     })
     const { ask } = aGate({ cache: { scope: 'tenant' }, dependencies: { authenticate } })
     await ask(undefined, { 'x-id': 'ann' })
     const as = async (id: string) => (await ask(undefined, { 'x-id': id, ...saying('only-if-cached') })).status
     expect([await as('bob'), await as('ann')]).toEqual([504, 200])
+    const bypassed = await ask(undefined, { 'x-id': 'bob', ...saying('only-if-cached') })
+    expect((await bodyOf(bypassed)).error).toMatchObject({
+      message: 'No answer is stored, and only a stored one was requested',
+    })
+    // An answer for operators shows more, and is stored apart.
+    await ask(undefined, { 'x-id': 'operator' })
+    expect(await as('operator')).toBe(200)
   })
 
   it.each(['no-cache; x', 'x="', ''])('%j, which contains no readable directive, is ignored', async (field) => {

@@ -1,7 +1,9 @@
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { cacheUseOf } from '../../src/cache/cache-use.ts'
+import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
-import { aGate, POLICY } from '../fixtures/gate.ts'
+import { aGate, POLICY, QUESTION } from '../fixtures/gate.ts'
 
 /** Authenticates by a header that names principal and scopes. */
 const authenticate = (request: Request): Principal => {
@@ -72,6 +74,27 @@ describe('a public cache', () => {
     expect(named.journal.handled).toHaveLength(1)
   })
 
+  it('stores one answer for all query strings and origins of a question that is itself in the query', async () => {
+    const { gate, journal } = aGate({ question: { read: () => ({ question: QUESTION, vary: [] }) } })
+    const app = new Hono<RagGateEnv>()
+    app.on(['GET', 'HEAD', 'POST'], '/ask', gate, (c) => {
+      journal.handled.push(c.var.ragGate)
+      return c.json({ answer: 'Turn it.' })
+    })
+    const ask = async (method: string, url: string): Promise<string | null> => {
+      const response = await app.request(url, { method })
+      await response.text()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return response.headers.get('cache-status')
+    }
+    await ask('GET', 'https://a.example/ask?q=one')
+    for (const method of ['GET', 'HEAD']) expect(await ask(method, 'https://b.example/ask?q=two')).toBe('rag-gate; hit')
+    expect(await ask('POST', 'https://a.example/ask?q=one')).toBe('rag-gate; fwd=miss')
+    expect(await ask('POST', 'https://b.example/ask?q=one')).toBe('rag-gate; hit')
+    expect(await ask('POST', 'https://a.example/ask')).toBe('rag-gate; hit')
+    expect(await ask('POST', 'https://b.example/ask')).toBe('rag-gate; hit')
+  })
+
   it('ignores a header that the route lists in ignoredCredentials', async () => {
     const { ask, journal } = aGate({ cache: { ignoredCredentials: ['cookie'] } })
     await ask(undefined, { cookie: 'a=1' })
@@ -102,6 +125,7 @@ describe('callers who share answers', () => {
     expect(told(miss)).toEqual([null, null, 'total;dur=0'])
     const ownHit = await ask(undefined, as('ann'))
     expect(told(ownHit)).toEqual(['rag-gate; hit', '5', 'total;dur=0'])
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'hit', 'hit'])
   })
 
   it('see Cache-Status when they are operators, or when the cache does not distinguish callers', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Hono } from 'hono'
-import { aGate, bodyOf, type GateFixture, type HandlerContext, QUESTION } from '../fixtures/gate.ts'
+import { reranking } from '../../src/pipeline/reranking.ts'
+import { aGate, bodyOf, type GateFixture, type HandlerContext, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
 quietErrors()
@@ -26,6 +27,10 @@ describe('storing an answer', () => {
     ],
     ['a body that is not UTF-8', () => new Response(Uint8Array.of(0x7b, 0xff, 0x7d))],
     ['a body that is too large', (c) => c.json({ answer: 'é'.repeat(131_072) })],
+    [
+      'a body that is said to be too large',
+      () => new Response('{}', { headers: { 'content-type': 'application/json', 'content-length': '262145' } }),
+    ],
     [
       'an answer that was cut',
       (c) => {
@@ -81,6 +86,31 @@ describe('storing an answer', () => {
     expect(journal.events.map(({ status }) => status)).toEqual([500, 200])
   })
 
+  it('an answer is stored with the model and tokens that its handler reported, if it did', async () => {
+    const reported = { model: 'model-1', usage: { inputTokens: 3, outputTokens: 4 } }
+    for (const report of [{}, reported]) {
+      const { ask, journal } = aGate({
+        handler: (c) => {
+          c.var.ragGate.report(report)
+          return c.json({ answer: 'Turn it.' })
+        },
+      })
+      await ask()
+      const { model, usage } = journal.stored[0]!
+      expect({ ...(model && { model }), ...(usage && { usage }) }).toEqual(report)
+    }
+  })
+
+  it('an answer is not stored when its reranker failed, nor is a refusal', async () => {
+    for (const finds of [[STRONG], [WEAK]]) {
+      const rerank = (): Promise<never> => Promise.reject(new Error('down'))
+      const reranker = reranking({ model: 'grader', kind: 'grade', rerank })
+      const { ask, journal } = aGate({ finds, dependencies: { reranker } })
+      await ask()
+      expect([journal.events.length, journal.stored]).toEqual([1, []])
+    }
+  })
+
   it('an answer is stored no longer than the handler allows', async () => {
     const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { 'cache-control': 'max-age=60', age: '20' }) })
     await ask()
@@ -126,6 +156,7 @@ describe('storing an answer', () => {
       'access-control-allow-origin': 'https://ann.example',
       'www-authenticate': 'Bearer',
       'x-internal': '1',
+      'x-any': '*',
     }
     const { ask } = aGate({ handler: (c) => c.json({ answer: 'Turn it.' }, 200, first) })
     const sent = await ask()
@@ -159,7 +190,7 @@ describe('storing an answer', () => {
   })
 
   it.each<[string, (c: HandlerContext) => Response, number, string]>([
-    ['a redirect', (c) => c.redirect('/manual', 302), 302, ''],
+    ['a redirect', (c) => (c.header('x-user', 'ann'), c.redirect('/manual', 302)), 302, ''],
     [
       'an absence',
       (c) => c.json({ answer: 'There is no such engine.' }, 404),
@@ -183,6 +214,7 @@ describe('storing an answer', () => {
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
     expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
     expect(again.headers.get('location')).toBe(status === 302 ? '/manual' : null)
+    expect(again.headers.get('x-user')).toBeNull()
     clock.atMs += 60_000
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
   })
