@@ -47,7 +47,6 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false, ro
     language: english,
     splitter: {
       version: 'lines/1',
-      formats: ['text'],
       split: async (text) => ({
         parts: text
           .split('\n')
@@ -312,7 +311,6 @@ describe('the result of a splitter', () => {
     const world = aWorld()
     const splitter: Splitter = {
       version: 'fixed/1',
-      formats: ['html'],
       split: async () => ({ parts: [{ text: 'Alpha.' }], hiddenText: false, ...split }),
     }
     const ingest = (...documents: IncomingDocument[]) =>

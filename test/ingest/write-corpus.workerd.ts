@@ -25,7 +25,6 @@ function realPorts(): IngestPorts {
     collections: createD1Collections({ db: env.DB, clock }),
     splitter: {
       version: 'lines/1',
-      formats: ['text'],
       split: async (text) => ({ parts: text.split('\n').map((line) => ({ text: line })), hiddenText: false }),
     },
     clock,

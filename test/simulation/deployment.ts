@@ -145,7 +145,6 @@ const LONGEST_REQUEST_MS = 60_000
 
 const SPLITTER: Splitter = {
   version: 'lines/1',
-  formats: ['text'],
   split: async (text) => ({ parts: text.split('\n').map((line) => ({ text: line })), hiddenText: false }),
 }
 

@@ -27,12 +27,9 @@ export interface SplitDocument {
 export interface Splitter {
   /** Must change whenever the same text would be split differently; part of a document's content hash. */
   readonly version: string
-  /** Formats that it accepts. */
-  readonly formats: readonly DocumentFormat[]
   /**
    * Yields to the event loop while splitting long documents.
    *
-   * @param format one of `formats`
    * @throws `too_deep` for a document with too deep nesting, `document_too_complex` for one with too many parts
    */
   split(text: string, format: DocumentFormat): Promise<SplitDocument>

@@ -32,11 +32,6 @@ export function okapi(said: readonly (readonly string[])[], { passages, words, h
   return sum
 }
 
-/** Maximum contribution of a term to a score. */
-export function mostOf(passages: number, holding: number): number {
-  return idf(passages, holding) * (BM25_K1 + 1)
-}
-
 function idf(passages: number, holding: number): number {
   return Math.log(1 + (passages - Math.min(holding, passages) + 0.5) / (holding + 0.5))
 }
