@@ -325,6 +325,11 @@ describe('rag-gate', () => {
     [['calibrate', labels, '--caution-risk', '.2'], '--caution-risk must not be above --risk'],
     [['calibrate', labels, '--fit', 'all'], '--fit must be weights or thresholds'],
     [['calibrate', labels, '--name', 'My policy'], '--name must have 1 to 40 of a-z, 0-9 and -'],
+    [
+      ['eval', labels, '--results', 'r', '--html', './r'],
+      'r holds what --html writes: name another file for --results',
+    ],
+    [['calibrate', labels, '--results', 'policy.json'], 'policy.json holds what --out writes'],
     [['policy', 'drop'], 'policy push, list, use or rollback'],
     [['policy', 'push', '--near-misses', '.9'], '--near-misses must be a number from 0.02 to 0.3'],
     [['policy', 'push', labels, '--near-misses', '.1'], 'in the place of a policy file'],

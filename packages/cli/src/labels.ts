@@ -16,11 +16,14 @@ export interface Label {
   readonly collection?: string
 }
 
-/** @throws `CommandError` if a file to be written, by its option, is the one with the labels */
+/** @throws `CommandError` if a file to be written, by its option, is the one with the labels, or written twice */
 export function requireOtherFiles(labels: string, written: Readonly<Record<string, string | undefined>>): void {
+  const held = new Map([[resolve(labels), 'the labels']])
   for (const [option, path] of Object.entries(written)) {
-    if (path === undefined || resolve(path) !== resolve(labels)) continue
-    throw misused(`${path} holds the labels: name another file for ${option}`)
+    if (path === undefined) continue
+    const holds = held.get(resolve(path))
+    if (holds !== undefined) throw misused(`${path} holds ${holds}: name another file for ${option}`)
+    held.set(resolve(path), `what ${option} writes`)
   }
 }
 
