@@ -1,7 +1,7 @@
 import { Flight } from './flight.ts'
 
 /** Number of flights after which idle ones are removed, because each may hold an answer of 256 KiB. */
-const SWEPT_EVERY = 100
+const SWEPT_EVERY = 10
 
 /** @returns a function that gives the flight of an answer key */
 export function createFlights(): (key: string) => Flight {
