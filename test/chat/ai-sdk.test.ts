@@ -175,7 +175,7 @@ test('caller and collection are read from the call', async () => {
   const asked: unknown[] = []
   const { model } = gated(STRONG, {
     question: { collections: ['default', 'manuals'] },
-    asker: ({ providerOptions }) => ({
+    asker: async ({ providerOptions }) => ({
       collection: 'manuals',
       principal: { tenant: String(providerOptions?.['app']?.['tenant']), id: 'ann', scopes: ['ask'] },
     }),

@@ -43,10 +43,7 @@ export interface RagGateMiddlewareOptions extends AnswerWithoutHttpOptions {
    * @default the anonymous principal, in the first collection of the gate
    * @example asker: ({ providerOptions }) => ({ principal: principalOf(providerOptions?.['app']?.['user']) })
    */
-  readonly asker?: (call: LanguageModelV4CallOptions) => {
-    readonly principal?: Principal
-    readonly collection?: string
-  }
+  readonly asker?: (call: LanguageModelV4CallOptions) => Asker | Promise<Asker>
   /**
    * What the model is to do with the passages; appended to the app's system message.
    *
@@ -55,6 +52,12 @@ export interface RagGateMiddlewareOptions extends AnswerWithoutHttpOptions {
   readonly instructions?: string
   /** Called with every decision, before the model is called. @default none */
   readonly onDecision?: (decision: Decision) => void
+}
+
+/** Who asks, and where. */
+interface Asker {
+  readonly principal?: Principal
+  readonly collection?: string
 }
 
 const INSTRUCTIONS = `Answer the question from the numbered passages and from nothing else.
@@ -85,7 +88,7 @@ export function ragGateMiddleware(options: RagGateMiddlewareOptions): LanguageMo
   /** @returns a stored answer or a refusal; otherwise the question, for the model */
   const open = async (params: LanguageModelV4CallOptions, { provider, modelId }: Model) => {
     const vary = { model: JSON.stringify([provider, modelId]), instructions, call: beside(params) }
-    const opened = await openQuestion({ question: questionIn(params.prompt), vary, ...asker?.(params) })
+    const opened = await openQuestion({ question: questionIn(params.prompt), vary, ...(await asker?.(params)) })
     onDecision?.(opened.kind === 'answered' ? opened.by.decision : opened.question.gate.decision)
     return opened
   }
