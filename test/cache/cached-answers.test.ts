@@ -200,8 +200,11 @@ describe('a question asked again', () => {
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is refused from memory for thirty seconds when the collection has no corpus version', async () => {
-    const find = async (tenant: string, id: string) => plainCollection({ tenant, id })
+  it.each([
+    ['has no corpus version', undefined],
+    ['was never published', 0],
+  ])('is refused from memory for thirty seconds when the collection %s', async (_, corpusVersion) => {
+    const find = async (tenant: string, id: string) => plainCollection({ tenant, id, corpusVersion })
     const lexicon = () => Promise.reject(new Error('it has none'))
     const { ask, journal, clock } = aGate({ finds: [WEAK], dependencies: { collections: { find, lexicon } } })
     for (let asked = 0; asked < 6; asked++) {

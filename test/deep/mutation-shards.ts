@@ -10,6 +10,7 @@ const MUTATED = [
   'packages/{calibration,presets}/src/**/*.ts',
   'packages/messages/src/small-talk/*.ts',
   'src/cache/*.ts',
+  'src/http/*.ts',
   'src/adapters/{,answer-cache/,coalescing/,decision-log/}*.ts',
 ]
 
@@ -22,6 +23,7 @@ export const ALL_TESTS: readonly string[] = [
   'messages',
   'cache',
   'adapters',
+  'http',
 ].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** Further tests of a folder. */
