@@ -132,6 +132,23 @@ describe('identical questions at the same time', () => {
     expect(warned).toEqual([])
   })
 
+  it('get the answer of a leader that left when its handler answers all the same', async () => {
+    const leaving = new AbortController()
+    const { app, journal } = coalescing({
+      handler: (c) => {
+        leaving.abort()
+        return c.json({ answer: 'Turn the red key.' })
+      },
+    })
+    const request = { method: 'POST', body: JSON.stringify({ question: QUESTION }) }
+    const headers = { 'content-type': 'application/json' }
+    const leader = app.request('/ask', { ...request, headers, signal: leaving.signal })
+    const follower = app.request('/ask', { ...request, headers })
+    const [, followed] = await Promise.all([leader, follower])
+    expect(followed.headers.get('cache-status')).toBe('rag-gate; fwd=miss; collapsed')
+    expect(journal.handled).toHaveLength(1)
+  })
+
   it('each get the error when every leader fails', async () => {
     const { together, journal } = coalescing({ handler: (c) => c.json({}, 503) })
     expect(new Set(statusesOf(await together()))).toEqual(new Set([503]))

@@ -3,6 +3,8 @@ import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
+import { reranking } from '../../src/pipeline/reranking.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
 import {
   aGate,
   asOperator,
@@ -123,6 +125,22 @@ describe('a question asked again after the documents changed', () => {
       ['miss', 'refuse'],
     ])
     expect([journal.stored.length, journal.storedByEvidence]).toEqual([2, []])
+  })
+
+  it('gets the same answer when the reranker fails, and each time judges the evidence again', async () => {
+    let fails = false
+    const rerank: Reranker['rerank'] = async ({ passages }) => {
+      if (fails) throw new Error('down')
+      return passages.map(() => 3)
+    }
+    const reranker = reranking({ model: 'grader', kind: 'grade', rerank })
+    const { ask, journal, change } = changing({ dependencies: { reranker }, onWarning: () => undefined })
+    await ask()
+    change()
+    fails = true
+    for (const _ of [1, 2]) await ask()
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'evidence-hit', 'evidence-hit'])
+    expect([journal.stored.length, journal.handled.length]).toEqual([1, 1])
   })
 
   it('stores the entry by evidence once', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { canonicalJson } from '../../src/core/lib/canonical.ts'
 import type { Json } from '../../src/core/lib/json.ts'
+import { type CollectionScale, scaledFor } from '../../src/core/scale/collection-scale.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
@@ -22,6 +23,7 @@ interface Asked {
   readonly collection: string
   readonly corpusVersion: number
   readonly lexiconId: string
+  readonly scale: CollectionScale | null
   readonly filter: string
   readonly path: string
   readonly policy: string
@@ -39,6 +41,24 @@ interface Asked {
 const text = fc.constantFrom('', 'a', 'b', 'ab', '1:a', 'a;b', 'a|b', '%00')
 const name = fc.constantFrom('a', 'b', 'ab', 'a-b')
 const path = fc.constantFrom('/ask', '/ask/', '/Ask', '/ask;a', '/ask%2fa', '/a/ask')
+const learned = (numbers: object): CollectionScale => ({
+  origin: 'documents',
+  kind: 'scale',
+  middle: 0.4,
+  deviation: 0.1,
+  confidence: scaledFor(POLICY),
+  embeddingModel: '',
+  corpusVersion: 1,
+  chunkCount: 99,
+  windows: 99,
+  learnedAtMs: 0,
+  ...numbers,
+})
+const ofMeaning = (middle: number): object => ({ meaning: { kind: 'cosine', charge: 1, middle, deviation: 0.1 } })
+/** None, and some that differ in one number. */
+const SCALES: readonly (CollectionScale | null)[] = [null, {}, { middle: 0.5 }, ofMeaning(0.6), ofMeaning(0.7)].map(
+  (numbers) => numbers && learned(numbers),
+)
 const parts: { readonly [Part in keyof Asked]: fc.Arbitrary<Asked[Part]> } = {
   version: text,
   tenant: name,
@@ -47,6 +67,7 @@ const parts: { readonly [Part in keyof Asked]: fc.Arbitrary<Asked[Part]> } = {
   collection: name,
   corpusVersion: fc.integer({ min: 1, max: 12 }),
   lexiconId: name,
+  scale: fc.constantFrom(...SCALES),
   filter: name,
   path,
   policy: name,
@@ -108,7 +129,7 @@ function policyNamed(named: string): Policy {
 
 /** Asks over this store, and tells how it took part. */
 async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Promise<string | null> {
-  const { tenant, collection, corpusVersion, lexiconId } = one
+  const { tenant, collection, corpusVersion, lexiconId, scale } = one
   const { gate, journal } = aGate({
     finds: () => [
       {
@@ -140,6 +161,7 @@ async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Prom
           dimension: 0,
           policyId: null,
           unpublishedChunkIds: [],
+          ...(scale && { scale }),
         }),
         lexicon: async () => LEXICON,
       },
@@ -187,6 +209,13 @@ describe('two requests', () => {
       { numRuns: examples(100, 10_000) },
     )
   }, 600_000)
+
+  it('never share an entry when the scale of their collection was learned anew', async () => {
+    const [one] = fc.sample(asked, { numRuns: 1, seed: 1 })
+    const cache = createMemoryAnswerCache()
+    for (const scale of SCALES) expect(await ask(cache, { ...one!, scale })).toBe('rag-gate; fwd=miss')
+    for (const scale of SCALES) expect(await ask(cache, { ...one!, scale })).toEqual(hit)
+  })
 
   it('always share an entry when they mean the same, however they are written', async () => {
     await fc.assert(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Hono } from 'hono'
 import { reranking } from '../../src/pipeline/reranking.ts'
+import { plainCollection } from '../../src/ports/collections.ts'
 import { aGate, bodyOf, type GateFixture, type HandlerContext, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
@@ -109,6 +110,27 @@ describe('storing an answer', () => {
       await ask()
       expect([journal.events.length, journal.stored]).toEqual([1, []])
     }
+  })
+
+  it.each([
+    ['briefly where others fill the index', { documents: 'elsewhere' }, 30],
+    ['briefly where the corpus version is unknown', { corpusVersion: 0 }, 30],
+    ['as long as an answer otherwise', {}, undefined],
+  ] as const)('a refusal is stored %s', async (_, collection, seconds) => {
+    const find = async () => ({
+      ...plainCollection({ tenant: 'default', id: 'default', corpusVersion: 1 }),
+      ...collection,
+    })
+    const collections = { find, lexicon: () => Promise.reject(new Error('there is none')) }
+    const lifetimeOf = async (finds: readonly string[]) => {
+      const { ask, journal } = aGate({ finds, dependencies: { collections } })
+      await ask()
+      return journal.stored[0]!.lifetimeSeconds
+    }
+    const refused = await lifetimeOf([WEAK])
+    if (seconds === undefined) expect(refused).toBeGreaterThan(60)
+    else expect(refused).toBe(seconds)
+    expect(await lifetimeOf([STRONG])).toBeGreaterThan(60)
   })
 
   it('an answer is stored no longer than the handler allows', async () => {
