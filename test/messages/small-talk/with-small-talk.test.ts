@@ -10,7 +10,18 @@ import { english } from '../../../src/language/english/english.ts'
 import { growth, PROPORTION } from '../../growth.ts'
 
 const { languages, withSmallTalk, ...LISTS } = smallTalk
-const GROUPS = ['talk', 'beside', 'denials', 'documents', 'asks', 'leads', 'ends', 'closings'] as const
+const GROUPS = [
+  'talk',
+  'beside',
+  'denials',
+  'documents',
+  'asks',
+  'leads',
+  'ends',
+  'closings',
+  'requests',
+  'names',
+] as const
 
 /** Shows what a language would be given. */
 const ECHO: Language = { ...english, partsOf: (question) => ({ bare: question, parts: [question] }) }
@@ -24,6 +35,8 @@ interface Examples {
   readonly leaves: readonly string[]
   /** Messages, and what must be left of them. */
   readonly keeps: readonly (readonly [message: string, kept: string])[]
+  /** Requests that name something in words that greetings have as well: some of each must be left behind the question. */
+  readonly requests: readonly string[]
 }
 
 const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Readonly<
@@ -40,6 +53,8 @@ const MADE_UP: smallTalk.SmallTalk = {
   leads: 'dass',
   ends: 'bitte',
   closings: 'grüße',
+  requests: 'sag such-',
+  names: 'liebe chef',
 }
 const OTHER: smallTalk.SmallTalk = {
   talk: '请 谢谢 请问 说明',
@@ -48,8 +63,10 @@ const OTHER: smallTalk.SmallTalk = {
   documents: '',
   asks: '',
   leads: '说明一下',
-  ends: '',
+  ends: '谢谢',
   closings: '',
+  requests: '说明 人',
+  names: '人 谢谢',
   exact: true,
 }
 
@@ -90,6 +107,19 @@ describe('small talk', () => {
     ['Danke.Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
     ['Wie alt ist danke.de?', 'Wie alt ist danke.de?'],
     ['Moin: Wie alt ist www.danke.de bitte?', 'Wie alt ist www.danke.de ?'],
+    ['Moin chef! Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Frage: Chef, danke. Wie alt ist das Haus?', 'Chef, Wie alt ist das Haus?'],
+    ['Chef, sag mir: Wie alt ist das Haus?', 'Chef, Wie alt ist das Haus?'],
+    ['Ich frage dir chef sag mir. Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Sag mir chef. Wie alt ist das Haus?', 'Sag mir chef. Wie alt ist das Haus?'],
+    ['Wie alt ist das Haus? Such dir bitte liebe!', 'Wie alt ist das Haus? Such dir bitte liebe!'],
+    ['Sag mir Moin chef. Wie alt ist das Haus?', 'Wie alt ist das Haus?'],
+    ['Sag chef. Wie alt ist das Haus?', 'Sag chef. Wie alt ist das Haus?'],
+    ['Sag mir chef, wie alt ist das Haus?', 'Sag mir chef, wie alt ist das Haus?'],
+    ['Sag mir chef wie alt das Haus ist', 'Sag mir chef wie alt das Haus ist'],
+    ['Wie alt ist das Haus bitte sag mir chef', 'Wie alt ist das Haus bitte sag mir chef'],
+    ['Wie alt ist das Haus? 请说明人', 'Wie alt ist das Haus? 请说明人'],
+    ['房人谢谢', '房人'],
     ['Wie alt ist https://moin.example/frage.html?', 'Wie alt ist https://moin.example/frage.html?'],
   ])('%j becomes %j', (question, left) => {
     expect(leftOf(normaliseQuestion(question), [MADE_UP, OTHER])).toBe(left)
@@ -187,7 +217,7 @@ describe.each(Object.entries(LISTS))('the lists of %s', (_, list) => {
   })
 })
 
-describe.each(Object.entries(EXAMPLES))('messages in %s', (_, { question, leaves, keeps }) => {
+describe.each(Object.entries(EXAMPLES))('messages in %s', (_, { question, leaves, keeps, requests }) => {
   const left = (text: string): string => ALL.partsOf(normaliseQuestion(text)).bare
   const sorted = (text: string): string => words(text).sort().join(' ')
 
@@ -198,6 +228,13 @@ describe.each(Object.entries(EXAMPLES))('messages in %s', (_, { question, leaves
   it.each(keeps)('keep what else they say: %s', (message, kept) => {
     const plain = (text: string): string => normaliseQuestion(text).toLowerCase()
     expect(plain(left(message))).toContain(plain(kept))
+  })
+
+  it.each(requests)('keep what a request names: %s', (request) => {
+    const both = normaliseQuestion(`${question} ${request}`)
+    expect(words(leftOf(both, languages)).length).toBeGreaterThan(
+      words(leftOf(normaliseQuestion(question), languages)).length,
+    )
   })
 })
 

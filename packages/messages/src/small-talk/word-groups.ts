@@ -4,7 +4,8 @@ import { words } from 'hono-rag-gate/core/text'
 /**
  * The words of small talk in a language, in lower case, separated by spaces; `frag-` stands for all words that begin so. Where
  * words are written without spaces, they are phrases. Words without accents also match those with any; a word may be in
- * several lists. None of them may name a topic, restrict what is asked ("only", "without") or request something else.
+ * several lists. None of them may name a topic (but see `names`), restrict what is asked ("only", "without") or request
+ * something else.
  */
 export interface SmallTalk {
   /** Greetings, thanks, and words about asking, searching and answering: "hello", "please", "question", "explain". */
@@ -26,11 +27,29 @@ export interface SmallTalk {
   readonly ends: string
   /** Words before a signature: "regards". */
   readonly closings: string
+  /** Words after which those in `names` are a topic: "explain", "find". */
+  readonly requests: string
+  /**
+   * Words that greet or tell, but are no small talk after one of `requests`, unless greeted: "Dear colleagues", but not
+   * "Explain my colleagues". Where the request comes last, `requests` are the nouns, and these what follows them: "about".
+   */
+  readonly names: string
   /** Whether accents tell words apart, as in Vietnamese, or words are not separated by spaces. @default false */
   readonly exact?: boolean
 }
 
-const GROUPS = ['talk', 'beside', 'denials', 'documents', 'asks', 'leads', 'ends', 'closings'] as const
+const GROUPS = [
+  'talk',
+  'beside',
+  'denials',
+  'documents',
+  'asks',
+  'leads',
+  'ends',
+  'closings',
+  'requests',
+  'names',
+] as const
 type Group = (typeof GROUPS)[number]
 const EVERY = [...GROUPS, 'any'] as const
 
@@ -38,17 +57,7 @@ const EVERY = [...GROUPS, 'any'] as const
 type Bits = Record<Group | 'any', number>
 export type Listed = Readonly<Bits>
 
-const nowhere = (): Bits => ({
-  talk: 0,
-  beside: 0,
-  denials: 0,
-  documents: 0,
-  asks: 0,
-  leads: 0,
-  ends: 0,
-  closings: 0,
-  any: 0,
-})
+const nowhere = (): Bits => Object.fromEntries(EVERY.map((group) => [group, 0])) as Bits
 
 /** A word of a text. */
 export interface Word {
@@ -66,7 +75,7 @@ const IS_UNSPACED = new RegExp(`^${UNSPACED}`)
 /** Most characters of an entry. */
 const LONGEST = 16
 
-/** Reads a text's words, with the languages in which each is listed. At most 30 languages. */
+/** Reads a clause's words, with the languages in which each is listed. At most 30 languages. */
 export function wordReader(languages: readonly SmallTalk[]): (text: string) => readonly Word[] {
   const entries = new Map<string, Bits>()
   const add = (entry: string, group: Group, language: number): void => {
@@ -115,8 +124,18 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
     return found
   }
 
-  return (text) =>
-    Array.from(text.matchAll(WORD), ({ 0: word, index }) =>
+  return (text) => {
+    let [before, greeting, requests] = [~0, 0, 0]
+    const said = Array.from(text.matchAll(WORD), ({ 0: word, index }) =>
       IS_UNSPACED.test(word) ? unspaced(word, index) : [{ at: index, listed: spaced(word.toLowerCase()) }],
-    ).flat()
+    )
+    return said.flat().map(({ at, listed }) => {
+      const any = listed.any & ~(requests & listed.names & ~greeting)
+      // After a word that is not listed, it may be the end of a longer one.
+      requests |= listed.requests & before
+      greeting = listed.talk & ~(listed.ends | listed.requests)
+      before = listed.any
+      return { at, listed: { ...listed, any } }
+    })
+  }
 }

@@ -28,18 +28,21 @@ export const italian: SmallTalk = {
     'possa possiate possiamo posso possono va ve vada sto stia stiate sta stanno qui qua gia ancora anche ' +
     'molto tanto tante tanta troppo piu cosi quindi pure adesso ieri due tre tutta tutti tutte queste ' +
     'questa questo quello quella questi cose volta volte ultimo parte certo subito dopo si nemmeno ne ' +
-    'caso giorno giornata serata weekend settimana pomeriggio mattina forum team assistenza servizio ' +
-    'clienti signora signore segue seguente italiano info ricerca righe frase riga povere bisogno appena ' +
-    'arrivato letto provo riusciamo capo venirne perso persa esatta giusta giusto sicura sezione presente ' +
-    'sentito alcuna cui mondo cortesemente voglio vuole magari forse dato pero purtroppo testa oppure d ' +
-    'poche attenzione x richiesta serve sara alcun resto c stamattina mattinata settimane momento alcune ' +
-    'parecchio sulle negli vediamo cuore na mazza sarebbe modo maniera forma portate sbattere sbattendo ' +
-    'colleghi collega fine qualche sorge viene sottoporre avessi cinque quattro anni domenica vengo già ' +
-    'attesa ragazzi ragazze',
+    'caso giorno giornata settimana mattina forum team assistenza servizio clienti segue seguente ' +
+    'italiano righe frase riga povere bisogno appena arrivato letto provo riusciamo venirne perso persa ' +
+    'esatta giusta giusto sicura sezione presente sentito alcuna cui cortesemente vuole magari forse dato ' +
+    'pero purtroppo oppure d poche attenzione x richiesta serve sara alcun resto c stamattina mattinata ' +
+    'settimane momento alcune parecchio sulle negli vediamo na mazza sarebbe modo maniera forma portate ' +
+    'sbattere sbattendo fine qualche sorge viene sottoporre avessi cinque quattro anni vengo già attesa ' +
+    'ragazzi',
   denials: 'non nn niente nulla nessuno nessuna nessun mai',
   documents: 'documentazione documenti documento fonte fonti secondo citando citare cita citate',
   asks: 'come quando quanto quanta quanti quante che chi quale quali qual dove perche se cosa',
   leads: '',
   ends: 'grazie perfavore pls grz ahahah lol',
   closings: 'saluti saluto cordialmente abbraccio baci grazie anticipo distintamente',
+  requests:
+    'aiut- spieg- dire dirmi dirci dimmi ditemi dica dicami cerco cercare cercando trov- idea idee ' +
+    'suggeriment- dritta dritte informazione informazioni info vorrei voglio ricerca',
+  names: 'signori capo collega colleghi signora signore ragazze cuore mondo domenica weekend serata pomeriggio testa',
 }

@@ -17,22 +17,21 @@ export const polish: SmallTalk = {
     'glupie glupi glupio gubie krotk- prosto prosty prostymi zwiezle skrocie slowami slowach krok kroku ' +
     'krokach szczegolow- szczegolami przyklad- jasno konkret- informacje informacji info dowiedz- ' +
     'wskazowk- rada btw okazji xd haha kurcze kurde ej ok okej super dobra buziaki dziekuje pozdrawiam ' +
-    'pozdrawiamy',
+    'pozdrawiamy drodzy',
   beside:
     'niech napisze sposob zalezy starczy wystarczy pozno jeszcze moge mogl- mozna mozesz mozecie mozliwe ' +
-    'moga potrzebuj- chcial- odpowiada szybko szybki szybkie szybka szybkiej szybciej znalez- znajd- ' +
-    'panstwo panstwa panstwu pan pani pana panu panie problem to jednej poprzednia dotyczace innego maly ' +
-    'jakby co tam raz drugi rady daje tydzien aha ogolnie kontakt przeniesc ja mi mnie moj moje moja my ' +
-    'nam nas ty ci cie ciebie wy wam was ten ta te tym tego tej tak takie taka taki takiej takim i a ale ' +
-    'oraz bo ze zeby aby jesli w we z na do od o po za przez dla pod przy jest sa bylo byl byla bede ' +
-    'bedzie bedziemy byc mam mamy ma masz macie maja sie juz tu tutaj tez bardzo troche wiec teraz dzis ' +
-    'dzisiaj wczoraj rano rana dzien wieczor wieczoru dnia godzine godzin jedno jedna jednym dwa trzy ' +
-    'razy sto pewnie chyba moze inny cos sam sama chwila chwile chwilke szef wielki wielkie duzo naprawde ' +
-    'koncu ostatnie pierwszy pierwsza nowy nowa zielony zielona sprawie sprawa sprawe temat temacie temu ' +
-    'nastepujace nastepujaca nastepujacej kolejne drugie zwracam no wlasnie gdzies jakis jakies kazda ' +
-    'kazdy dobrze lepiej najlepiej polsku gory zdrowia zycze zadac mialabym uzyskac podanie podac pisze ' +
-    'post forum wszystkich wszystkim wszyscy wszedzie samodzielnie udalo niestety probowal- zdaniu zdania ' +
-    'glowy rzecz dzial czy kto',
+    'moga potrzebuj- chcial- odpowiada szybko szybki szybkie szybka szybkiej szybciej panstwo panstwa ' +
+    'panstwu pan pani pana panu panie problem to jednej poprzednia dotyczace innego maly jakby co tam raz ' +
+    'drugi daje tydzien aha ogolnie kontakt przeniesc ja mi mnie moj moje moja my nam nas ty ci cie ' +
+    'ciebie wy wam was ten ta te tym tego tej tak takie taka taki takiej takim i a ale oraz bo ze zeby ' +
+    'aby jesli w we z na do od o po za przez dla pod przy jest sa bylo byl byla bede bedzie bedziemy byc ' +
+    'mam mamy ma masz macie maja sie juz tu tutaj tez bardzo troche wiec teraz dzis dzisiaj wczoraj rano ' +
+    'rana dnia godzine godzin jedno jedna jednym dwa trzy razy sto pewnie chyba moze inny cos sam sama ' +
+    'chwila chwile chwilke wielki wielkie duzo naprawde koncu ostatnie pierwszy pierwsza nowy nowa ' +
+    'zielony zielona sprawie sprawa sprawe temat temacie temu nastepujace nastepujaca nastepujacej ' +
+    'kolejne drugie zwracam no wlasnie gdzies jakis jakies kazda kazdy dobrze lepiej najlepiej polsku ' +
+    'gory zycze zadac mialabym uzyskac podanie podac pisze post forum wszystkich wszystkim wszyscy ' +
+    'wszedzie samodzielnie udalo niestety probowal- zdaniu zdania glowy rzecz dzial czy kto',
   denials: 'nie nic nigdzie nikt zaden zadnej zadnego',
   documents: 'dokumentacj- dokumentow dokumentach dokumentami zrodl- wedlug zgodnie podstawie',
   asks:
@@ -41,4 +40,9 @@ export const polish: SmallTalk = {
   leads: 'ze ale hej hejka heja siema siemka elo witam czesc btw',
   ends: 'prosze plis pls plz pliz dzieki dziekuje dzk pozdrawiam pozdr pozdro pzdr xd',
   closings: 'milego pozdrawiam pozdrawiamy pozdrowienia pozdr pozdro pzdr powazaniem szacunkiem buziaki buziaczki',
+  requests:
+    'pomoz- pomog- powiedz- powie powiecie podpowie podpowiecie podpowiedziec podpowiedzcie wyjasni- ' +
+    'wytlumacz- opisz opiszcie szuka- poszuk- znalaz- pomysl pomysly sugestie rady rada wskazowk- ' +
+    'informacje informacji info znalez- znajd-',
+  names: 'szef wieczor wieczoru dzien zdrowia',
 }

@@ -26,14 +26,13 @@ export const portuguese: SmallTalk = {
     'estou to ta estao estava esteja estejam tenho tem ter tinha tive tivesse tivessem tenha tenham temos ' +
     'pode podem podes posso puder puderem pudesse fazer vai vou ir ia ficar fico ficaria ficamos fiquei ' +
     'fiquem ja ainda aqui la ai muito muita muitas muitos mais tudo todo toda todos todas outra outro ' +
-    'alguma algum agora ontem dia dias tarde noite semana fim passada desde ha dois duas tres lado lados ' +
-    'anos vez vezes mesmo sobre qualquer junto mandei mandar enviei forum equipe equipa suporte senhor ' +
-    'senhora portugues informacao busca linhas frase frases perdido perdida seguinte possivel retorno ' +
-    'melhores atencao consigo conseguindo consegui conseguir lugar novamente continuo li lido tempo ' +
-    'ultima questao precisa preciso precisava precisando vem venho meio volta voltas assunto cada quiser ' +
-    'mto mt igual der dar tempinho amigo deus filhos favorzinho pouco pouca sendo pelos pelas grande ' +
-    'solicitar n sera poucas for serve chefe consegue conseguem possa possam parece achando cima forma ' +
-    'maneira cinco quatro tira surgiu bateu haja hajam pessoal gente malta',
+    'alguma algum agora ontem dia dias semana fim passada desde ha dois duas tres lado lados anos vez ' +
+    'vezes mesmo sobre qualquer junto mandei mandar enviei forum suporte senhor portugues linhas frase ' +
+    'frases perdido perdida seguinte possivel retorno melhores atencao consigo conseguindo consegui ' +
+    'conseguir lugar novamente continuo li lido ultima questao precisa preciso precisava precisando vem ' +
+    'venho meio volta voltas assunto cada quiser mto mt igual der dar tempinho favorzinho pouco pouca ' +
+    'sendo pelos pelas grande solicitar n sera poucas for serve consegue conseguem possa possam parece ' +
+    'achando cima forma maneira cinco quatro tira surgiu bateu haja hajam pessoal malta',
   denials: 'nao nada nenhum nenhuma ninguem nunca',
   documents: 'documentacao documentos documento fonte fontes segundo conforme cite citar citando',
   asks: 'como quando quanto quanta quantos quantas quem qual quais onde aonde se porque pq que por',
@@ -41,4 +40,9 @@ export const portuguese: SmallTalk = {
   ends: 'obrigado obrigada favor pfv pf obg vlw valeu brigado brigada pls',
   closings:
     'abracos abraco abs cumprimentos atenciosamente att bjs beijos beijinhos obrigado obrigada cordialmente obg',
+  requests:
+    'ajud- explic- explica explicar expliqu- esclarec- dizer diz dizem diga digam dizerem encontr- ' +
+    'encontrar procurar procuro procurando buscando ideia ideias dica dicas fala fale falem informar ' +
+    'informe informacao busca',
+  names: 'gente colegas senhores amigo deus filhos chefe senhora tempo noite tarde equipe equipa',
 }

@@ -16,15 +16,14 @@ export const romanian: SmallTalk = {
     'stupida astept asteptam info indicati comunicati comunice afla aflu adresez sper apropo sfat sfaturi ' +
     'intereseaza ok super',
   beside:
-    'cer singura ia pt toti mii pai inima nou noua posibil inca nevoie vreau as dori vrea repede rapid ' +
-    'gasesc gasi gaseasca urgenta domni domn rapidă avea asa atunci eu ma imi mi mine meu mea noi ne ' +
-    'nostru tu te iti ti dumneavoastra dvs voi va v el ea lui acest aceasta acestei asta astea ce cine ' +
-    'cum unde cand de la din in pe cu pentru prin dupa si dar ca daca sa am ai are avem aveti au a al o ' +
-    'un una unul unii niste mai foarte prea tot toate deja aici acum azi ieri ora ore doua doi trei alta ' +
-    'alte alt cred bine mult multa exact pot poate poti puteti putea putem face fac faceti stau sta fi ' +
-    'fiti sunt suntem esti este e era fost ar ati n s m trebuie zi seara ziua dimineata noapte frumos ' +
-    'frumoasa cele mare mic mica urmatoarea tuturor lume oameni forum scriu scris saptamana trecuta peste ' +
-    'iesit sens sigur greseala trimis deosebita pare rau legatura blocat pierdut repet ajuns rapida ' +
+    'cer singura ia pt toti mii pai nou noua posibil inca nevoie as dori vrea repede rapid urgenta rapidă ' +
+    'avea asa atunci eu ma imi mi mine meu mea noi ne nostru tu te iti ti dumneavoastra dvs voi va v el ' +
+    'ea lui acest aceasta acestei asta astea ce cine cum unde cand de la din in pe cu pentru prin dupa si ' +
+    'dar ca daca sa am ai are avem aveti au a al o un una unul unii niste mai foarte prea tot toate deja ' +
+    'aici acum azi ieri ore doua doi trei alta alte alt cred bine mult multa exact pot poate poti puteti ' +
+    'putea putem face fac faceti stau sta fi fiti sunt suntem esti este e era fost ar ati n s m trebuie ' +
+    'zi ziua frumos frumoasa cele mare mic mica urmatoarea tuturor forum scriu scris saptamana trecuta ' +
+    'peste iesit sens sigur greseala trimis deosebita pare rau legatura blocat pierdut repet ajuns rapida ' +
     'adevarat drept cel ultima prima data ultimul i problema baza cautare dea interes',
   denials: 'nu nimic nimeni nicaieri niciun nicio nici',
   documents: 'documentat- documentelor sursa surse sursei sursele conform potrivit',
@@ -32,4 +31,9 @@ export const romanian: SmallTalk = {
   leads: 'ca dar buna salut salutare servus neata ziua seara sal hei apropo frate',
   ends: 'multumesc multumim mersi merci ms rog pls plz scuze',
   closings: 'respect stima consideratie pupici salutari',
+  requests:
+    'ajut- spune spuneti spuna spun zic zica zici explice explici explică sfat sfaturi idee idei sugestii ' +
+    'sugestie caut cautat informati- informație informații info indicati lamuri- gasesc gasi gaseasca ' +
+    'vreau',
+  names: 'suflet domnul doamna inima lume oameni domni domn noapte seara dimineata ora',
 }

@@ -20,7 +20,7 @@ export const turkish: SmallTalk = {
     'arada fikri fikriniz valla tamam tamamdir peki açıklar açıklayabilir açıklayın anlamadım anlatabilir ' +
     'anlatın anlatır anlayamadım belirtir bildirir biliyor biliyormusunuz bilmiyorum cevaplasin merak ' +
     'merhaba merhabalar öğrenebilir saygılarımla sorabilir söyler söylesin söyleyebilir söyleyin teşekkür ' +
-    'teşekkürler yazabilir',
+    'teşekkürler yazabilir soruyor',
   beside:
     'yazmiyor tek istiyorum istiyoruz iyi cok net kolay lazim hemen hizli cabuk olacakti etsem olun ' +
     'zamanda yazsin vermedi belki emin degilim oluyor ben beni benim bir bi biz bize sen sana siz size ' +
@@ -28,11 +28,11 @@ export const turkish: SmallTalk = {
     'pek hic her sey seyler bisey kere kez once son olarak ilk simdi bugun dun saat saattir saatlerdir ' +
     'artik hala gibi kadar nasil ne neden nerede kim diye eger zaman dogru yere yer yerde ederim ediyorum ' +
     'ettim ettigim eden edin edebilir ederseniz edersiniz olan olur olursa olurum olursaniz olursunuz ' +
-    'olabilir olabilirsiniz etmek misiniz musunuz misin musun miyim muyum miyiz asagidaki konu konuda ' +
-    'hakkinda ama yeni forum foruma forumda uye oldum verin verir veren versin verirmisiniz verebilir ' +
-    'verirseniz vermenizi alabilir almak cevaplasin baktim efendim degerli yetkili yetkililer ekibi ' +
-    'destek turlu gerekiyor gerek isterim istedim istesem birsey kucuk hizmet isler islerden evladim ' +
-    'rahatsiz yaziyorum tekrar yazar baska sekilde anlasilir yeter',
+    'olabilir olabilirsiniz etmek misiniz musunuz misin musun miyim muyum miyiz asagidaki konu konuda ama ' +
+    'yeni forum foruma forumda uye oldum verin verir veren versin verirmisiniz verebilir verirseniz ' +
+    'vermenizi alabilir almak cevaplasin baktim efendim degerli yetkili yetkililer ekibi destek turlu ' +
+    'gerekiyor gerek isterim istedim istesem birsey kucuk hizmet isler islerden rahatsiz yaziyorum tekrar ' +
+    'yazar baska sekilde anlasilir yeter',
   denials: 'yok degil hicbir',
   documents: 'dokumantasyon- dokumanlara dokumanlardan belgelere kaynak kaynagi kaynagini kaynaklar gore',
   asks: '',
@@ -45,4 +45,7 @@ export const turkish: SmallTalk = {
     'anlamiyorum lutfen acaba belirtir bildirir bildirmenizi yazar yazabilir paylasir paylasabilir bana ' +
     'teşekkürler tsk tskler sagolun sagol pls plz bilmiyorum biliyormusunuz',
   closings: 'saygılarımla saygilar saygilarla',
+  // The verb comes last: who is asked about stands before "about".
+  requests: 'arkadasim kardesim abim evladim',
+  names: 'hakkinda',
 }
