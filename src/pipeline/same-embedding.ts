@@ -36,6 +36,6 @@ function compare({ model, dimension }: Embedding, collection: Embedded): void {
   const otherModel = collection.embeddingModel !== '' && collection.embeddingModel !== model
   const otherDimension = collection.dimension !== 0 && collection.dimension !== dimension
   if (otherModel || otherDimension) {
-    throw new RagGateError('embedding_mismatch', 'The collection was embedded by another model: ingest it again')
+    throw new RagGateError('embedding_mismatch', 'Another model embedded the collection: ingest it again')
   }
 }

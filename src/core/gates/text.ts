@@ -25,18 +25,18 @@ export const CANNOT_ANSWER = 'I cannot answer this question based on the availab
 
 /** Suggestions. */
 export const SUGGEST = Object.freeze({
-  rephrase: 'Rephrase the question with the words that the documents use',
+  rephrase: 'Rephrase the question in the words of the documents',
   narrow: 'Ask about one thing at a time',
-  specify: 'Name the product, version, person or place that the question is about',
-  addDocuments: 'Add documents that cover this topic',
+  specify: 'Name the product, version or place',
+  addDocuments: 'Add documents on this topic',
   tryLater: 'Try again later',
-  verify: 'Verify the answer against the sources given with it',
+  verify: 'Check the answer against its sources',
 })
 
 /** For evidence without any number that a gate could judge. */
 export const UNMEASURED = refusalText(
   `${CANNOT_ANSWER} The evidence could not be judged.`,
-  'The retrieved information carries no usable score',
+  'The evidence has no usable score',
   SUGGEST.tryLater,
 )
 

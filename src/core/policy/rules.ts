@@ -26,7 +26,7 @@ export interface RuleFinding {
   readonly outcome: Verdict
   /** Message for operators. */
   readonly message: string
-  /** A sentence for every caller, instead of "Excluded by a rule of this service". It must not reveal scores. */
+  /** A sentence for every caller, instead of "A rule of this service excludes it". It must not reveal scores. */
   readonly publicText?: string
   /** The measured value; recorded only if finite. */
   readonly actual?: number

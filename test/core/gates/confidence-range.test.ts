@@ -105,7 +105,7 @@ describe('confidenceRange', () => {
   })
 
   it('reports a missing confidence', () => {
-    expect(check(NaN).message).toBe('The retrieved information carries no usable score')
+    expect(check(NaN).message).toBe('The evidence has no usable score')
   })
 
   it('names the fault when refuseBelow is above adviseBelow', () => {

@@ -96,7 +96,7 @@ describe('judge before there is an answer', () => {
         stage: 'pre-generation',
         outcome: 'skip',
         code: 'judged_with_answer',
-        message: 'The evidence is judged together with the answer',
+        message: 'The evidence is judged with the answer',
       },
     ])
   })

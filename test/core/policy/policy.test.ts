@@ -377,7 +377,7 @@ describe('judge', () => {
     const judgement = judge(withGates(gradedRelevance()), strong)
     expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'nothing_judged' })
     expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
-    expect(judgement.findings[1]?.message).toBe('The retrieved information carries no usable score')
+    expect(judgement.findings[1]?.message).toBe('The evidence has no usable score')
   })
 
   it('uses the strictest finding, and names the first one with that outcome', () => {
