@@ -6,11 +6,12 @@ import { COURTESY, isAsking } from './word-lists.ts'
 /** Excludes two words of at least three letters, which could contain a message. */
 const NO_TWO_WORDS = '(?!.*[a-z]{3}[^a-z].*[a-z]{3})'
 /**
- * A number or code contains a digit and, unless it is hexadecimal, is no longer than an order number. An address has a host of
- * two to four words (not counting `www`), followed by at most one word.
+ * A number or code contains a digit and, unless it is hexadecimal, is no longer than an order number and has at most eight
+ * letters; longer ones may be text in Base64, and hexadecimal pairs from 2 to 7 are ASCII. An address has a host of two to four
+ * words (not counting `www`), followed by at most one word.
  */
 const CODE = new RegExp(
-  `^(?=.{1,64}$)(?:(?=.*\\p{Nd})(?:[\\da-f-]+|${NO_TWO_WORDS}[\\w\\p{Nd}./+#=-]{1,24})|` +
+  `^(?=.{1,64}$)(?:(?=.*\\p{Nd})(?:(?!(?:[2-7].-?){8})[\\da-f-]{1,40}|(?!(?:.*[a-z]){9})${NO_TWO_WORDS}[\\w\\p{Nd}./+#=-]{1,24}(?<!=))|` +
     `(?:\\w+://|www\\.|(?:\\w+[.+-]?){1,3}@)\\w+(?:[.-]\\w+){1,3}(?:[/?#]${NO_TWO_WORDS}[!-$&-~]*)?)$`,
   'iu',
 )

@@ -27,7 +27,7 @@ const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})
 const BETWEEN_CLAUSES = new RegExp(
   `,? (?=${DRESS}\\b)|` +
     '(?:,? (?:and|but|also|or|then|plus|as well as),?|,) (?=(?:(?:also|then|finally|next|please|' +
-    `${PREPOSITION}) )?([\\wÀ-ỹ]+)((?: \\w+){0,3}))| (?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
+    `${PREPOSITION}) )?([\\wÀ-ỹ]+)((?: \\w+){0,3}))|[ -(<\`{|“—](?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
     `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)|(?<!it )(?:does|did)(?! not)))\\b)`,
   'gi',
 )
@@ -89,9 +89,11 @@ export function questionParts(question: string): QuestionParts {
   // If no term was left out, the question is kept as it was written.
   const bare = left === '' || terms(left).length === all ? question : left
   const parts = joinLeaning(asked, refersToOthers)
-  const states = asked.length < pieces.length && { states: true }
+  // A question without a term may be about a name that was left out: "I am Napoleon. Who am I?"
+  const leansOnNames = named.size > 0 && parts.length < asked.length
+  const states = (leansOnNames || asked.length < pieces.length) && { states: true }
   if (parts.length < 2) return { bare, parts: [bare], ...states }
-  return { bare, parts: joinSmallest(parts.map(({ text }) => text)), ...states }
+  return { bare, parts: joinSmallest([...new Set(parts.map(({ text }) => text))]), ...states }
 }
 
 /** A part. */

@@ -58,15 +58,21 @@ export function isSmallTalk(clause: string, isApart = true, also = HELP): boolea
 }
 
 /**
- * Whether a sentence is only a statement about the asker ("I am on Windows 11."): it contains no question, request or wish,
- * and introduces no topic. Thanks may say for what.
+ * Whether a sentence or clause is only a statement about the asker ("I am on Windows 11."): it contains no question, request
+ * or wish, and introduces no topic. So must be each text between commas. Thanks may say for what.
  */
 export function onlyStates(sentence: string): boolean {
-  const said = spoken(sentence)
   return (
-    states(said, 0) &&
-    !/\?|[,:;–—]./.test(sentence) &&
-    !said.some((word, at) => asks(said, at) || WISHES.has(word) || (said[0] !== 'thx' && SUGGESTS.has(word)))
+    !/[?:]/.test(sentence) &&
+    sentence.split(/[,;–—](?=.)/).every((clause) => {
+      const said = spoken(clause)
+      return (
+        states(
+          said,
+          said.findIndex((word) => !JOINTS.has(word)),
+        ) && !said.some((word, at) => asks(said, at) || WISHES.has(word) || (said[0] !== 'thx' && SUGGESTS.has(word)))
+      )
+    })
   )
 }
 

@@ -78,7 +78,7 @@ export const BESIDE = setOf(
 
 /** Stems that ask for help if what is asked follows them: "What are the steps to …", "Give me an overview of …". */
 export const FRAMES = setOf(
-  'abl basic bit clarifi confus curiou defin definit describ detail explan give guid info inform instruct ' +
+  'abl basic bit clarifi confus defin definit describ detail explan give guid info inform instruct ' +
     'introduct learn list need overview procedur process provid show step summar summari teach understand ' +
     'want',
 )

@@ -32,8 +32,11 @@ describe('namesOnly', () => {
     'https://example.com',
     'See https://portal.example.com/orders/48213.',
     'www.example.com/a/7?id=8',
+    'id=7',
     '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
     'd41d8cd98f00b204e9800998ecf8427e',
+    'd41d8cd98f00b204e9800998ecf8427e34567890',
+    '1Z999AA10123456784',
     'ref#99817',
     '٤٨٢١٣',
     'Order ४८२१३',
@@ -62,6 +65,13 @@ describe('namesOnly', () => {
     'Regards, What-Is-The-Weather-In-Chicago',
     'Regards, TellMeAJoke',
     'who.won.the.2014.cup',
+    // Text in hexadecimal, decimal and Base64; a sum.
+    '54656c6c206d652061206a6f6b65',
+    '54656c6c-206d6520-61206a6f-6b65',
+    '084-101-108-108-032-109-101-032-097-032-106',
+    'VGVsbCBtZSBhIGpva2U',
+    '12*12=',
+    '48/6+11=',
     '1what 2is 3weather',
     'https://x.com/what-is-the-weather-in-chicago',
     'https://x.com/weather/chicago',
@@ -95,6 +105,15 @@ it('further sentences with only a name are judged, because together they could a
 it('a sentence that would be names but for a question word counts among the names of a question', () => {
   const { parts } = questionParts('How do I rotate keys? Regards, How Were Some. Regards, Modern Economic.')
   expect(parts).toEqual(['How do I rotate keys?', 'Modern Economic.'])
+})
+
+it.each([
+  'How do I rotate keys? Regards, Napoleon. Who is he and what did he do?',
+  'How do I rotate keys? Ref 1789. What was that?',
+  'I am Taylor Swift. Who am I? How do I rotate keys?',
+])('a question that may be about the name makes it a statement: %j', (question) => {
+  expect(questionParts(question)).toMatchObject({ states: true })
+  expect(questionParts('How do I rotate keys? Regards, Napoleon.')).not.toHaveProperty('states')
 })
 
 it('a name before a comma is not part of the question', () => {

@@ -31,6 +31,18 @@ describe('questionParts', () => {
       'How do I rotate the signing keys (and what is love)?',
       ['How do I rotate the signing keys (and', 'what is love)'],
     ],
+    ['How do I rotate the keys (what is love)?', ['How do I rotate the keys', 'what is love)?']],
+    ['How do I rotate the keys—who was Plato?', ['How do I rotate the keys', 'who was Plato?']],
+    ['How do I rotate the keys "who was Plato"', ['How do I rotate the keys', 'who was Plato"']],
+    ['How do I rotate the keys|who was Plato', ['How do I rotate the keys', 'who was Plato']],
+    ['How do I rotate the keys {who was Plato}', ['How do I rotate the keys', 'who was Plato}']],
+    ['How do I rotate the keys `who was Plato`', ['How do I rotate the keys', 'who was Plato`']],
+    ["How do I rotate the keys 'who was Plato'", ['How do I rotate the keys', "who was Plato'"]],
+    // A part that is repeated is measured once.
+    [
+      `${'How do I rotate the keys? '.repeat(30)}What is love? ${'How do I rotate the keys? '.repeat(30)}`,
+      ['How do I rotate the keys?', 'What is love?'],
+    ],
     ['How do I rotate [what is love?] the signing keys', ['How do I rotate', 'what is love?', 'the signing keys']],
     ['How do I rotate the keys (which sign)?', ['How do I rotate the keys (which sign)?']],
     [
@@ -393,6 +405,11 @@ describe('the signal `states`', () => {
       'I use a Mac. How do I rotate keys with it? I have a meeting. Who signs gates?',
       'How do I rotate keys with it? Who signs gates?',
     ],
+    ['I am on my phone, but I have no signal. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
+    [
+      'How do I rotate the signing keys? So I ran out of ideas, and my boss is away.',
+      'How do I rotate the signing keys?',
+    ],
     ['Greetings from rainy Hamburg,\nHow do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? Pardon the interruption.', 'How do I rotate the signing keys?'],
     // A remark of one or two words in another language.
@@ -426,6 +443,8 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? It is time for a riddle.',
     'How do I rotate the signing keys? We should talk football now.',
     'How do I rotate the signing keys? I am sad, sing a song.',
+    'How do I rotate the signing keys? I am hungry, pancake recipe.',
+    'How do I rotate the signing keys? I am bored, so about love.',
     'How do I rotate the signing keys? I am a good person?',
     'How do I rotate the signing keys? Give me advice about my boss.',
     'How do I rotate the signing keys? Sing a song.',
