@@ -143,6 +143,8 @@ const stopped = (question: string): string => `${question.replace(/[.?!]+$/, '')
 const joined = (first: string, second: string): string =>
   `${first.replace(/[.?!]+$/, '')} ${second}`.replaceAll(/[^\p{L}\p{N}' ]/gu, '').toLowerCase()
 const unspaced = (question: string): string => question.replaceAll(/[^\p{L}\p{N}]/gu, '')
+/** At most eighteen letters, so that it fits into an order number. */
+const shortened = (request: string): string => request.slice(0, 18)
 const small = (question: string): string => question.charAt(0).toLowerCase() + question.slice(1)
 
 const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
@@ -199,6 +201,10 @@ const DRESSES = (
   'a chess match;Romeo and Juliet;an opera singer;elves;a circus;astronauts'
 ).split(';')
 
+/** People that no collection is about. */
+const PEOPLE =
+  'Napoleon;Cleopatra;Beethoven;Taylor Swift;Hamlet;Julius Caesar;Elvis Presley;Marie Curie;Socrates;Mozart'.split(';')
+
 interface Ways {
   readonly off: string
   readonly question: string
@@ -217,6 +223,7 @@ interface Ways {
   readonly forum: string
   readonly beside: string
   readonly dress: string
+  readonly person: string
 }
 
 /** Inserts a text between the halves of another. */
@@ -316,6 +323,16 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>> = {
       })
     }),
   ),
+  'after an on-topic question, a short request in hexadecimal': ({ question, subject }) =>
+    `${ended(question)} ${Buffer.from(shortened(subject)).toString('hex')}`,
+  'after an on-topic question, a short request in Base64': ({ question, subject }) =>
+    `${ended(question)} ${Buffer.from(shortened(subject)).toString('base64')}`,
+  'after an on-topic question, a name and a question about it': ({ question, person }) =>
+    `${ended(question)} Regards, ${person}. Who is that and what did they do?`,
+  'an on-topic question, a question about a name in brackets': ({ question, person }) =>
+    `${question.replace(/[?.!]+$/, '')} (who is ${person})?`,
+  'amid repeated on-topic questions, a question about a name': ({ question, person }) =>
+    `${`${ended(question)} `.repeat(8)}Who is ${person}? ${`${ended(question)} `.repeat(8)}`,
   ...Object.fromEntries(
     Object.entries(ALPHABETS).map(([name, write]) => [
       `after an on-topic question, in ${name}`,
@@ -415,6 +432,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
       forum: pick(FORUM),
       beside: BESIDE_QUESTIONS[(order * ORDINARY + at) % BESIDE_QUESTIONS.length]!,
       dress: DRESSES[at % DRESSES.length]!,
+      person: PEOPLE[at % PEOPLE.length]!,
     }
   }
   return {
