@@ -52,7 +52,7 @@ export function questionHmac(options: QuestionHmacOptions): QuestionHmac {
     rotateAfterDays: number(1),
     text: oneOf('dropped', 'kept'),
   })
-  const { key, keyId, rotateAfterDays = 90, text = 'dropped' } = options
+  const { key, keyId, rotateAfterDays = 90, text } = options
   if (key.length < MIN_KEY_LENGTH) {
     throw new RagGateError('secret_too_short', `The key for questions needs ${MIN_KEY_LENGTH} characters`, {
       param: 'key',

@@ -23,7 +23,12 @@ describe('the context for the model', () => {
     const [{ decision } = { decision: undefined }] = journal.events
     expect(decision).toMatchObject({ verdict: 'refuse', evidenceIds: ['chunk-0'], signals: { chunkCount: 1 } })
     expect(decision?.findings).toContainEqual(
-      expect.objectContaining({ gate: 'context', code: 'context_cut', outcome: 'skip' }),
+      expect.objectContaining({
+        gate: 'context',
+        code: 'context_cut',
+        outcome: 'skip',
+        message: '1 of 2 passages fit into the context',
+      }),
     )
   })
 

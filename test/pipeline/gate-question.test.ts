@@ -16,6 +16,7 @@ import type {
 } from '../../src/pipeline/question-settings.ts'
 import { plainCollection } from '../../src/ports/collections.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
+import type { Retriever } from '../../src/ports/retriever.ts'
 import { ASKED as ASKED_OF_LAWS, SETTINGS as SETTINGS_OF_LAWS } from '../fixtures/answering.ts'
 import { aRanking } from '../fixtures/evidence.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
@@ -164,6 +165,32 @@ describe('gateQuestion', () => {
     expect(ended).toBe(outcome)
   })
 
+  it.each([
+    ['nothing is known of its embedding', {}, balanced(), { model: 'b', dimension: 4 }, 0, 'judged'],
+    ['only its model is known', { embeddingModel: 'a' }, balanced(), { model: 'a', dimension: 4 }, 1, 'judged'],
+    ['only its dimension is known', { dimension: 3 }, balanced(), { model: 'b', dimension: 3 }, 1, 'judged'],
+    ['it has another dimension', { dimension: 3 }, balanced(), { model: 'b', dimension: 4 }, 1, 'embedding_mismatch'],
+    ['the policy needs its scores', {}, twoTier(), { model: 'b', dimension: 4 }, 1, 'judged'],
+  ])('asks an index for its embedding where that matters: %s', async (_, known, policy, now, asks, outcome) => {
+    const { ports } = aSetting()
+    const embeddingNow = vi.fn<NonNullable<Retriever['embeddingNow']>>(async () => now)
+    const find: QuestionPorts['collections']['find'] = async (tenant, id) => ({
+      ...plainCollection({ tenant, id }),
+      ...known,
+    })
+    const collections = { ...ports.collections, find }
+    const retriever = { ...ports.retriever, embeddingNow }
+    const gating = gateQuestion({ ...ports, collections, retriever }, { ...SETTINGS, policy: () => policy }, ASKED)
+    const ended = await gating.then(
+      ({ kind }) => kind,
+      ({ code, message }: RagGateError) => {
+        expect(message).toBe('The collection was embedded by another model: ingest it again')
+        return code
+      },
+    )
+    expect([ended, embeddingNow.mock.calls.length]).toEqual([outcome, asks])
+  })
+
   it('fails when the index cannot name its embedding model, and does not ask when none is recorded', async () => {
     const { ports } = aSetting()
     const retriever = {
@@ -180,9 +207,37 @@ describe('gateQuestion', () => {
     const { ports } = aSetting()
     const asks = (filter: PassageFilter | undefined) =>
       gateQuestion(ports, { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, filter: () => filter } }, ASKED)
-    await expect(asks({ 'metadata.team': 'edge' })).rejects.toMatchObject({ code: 'retriever_misconfigured' })
+    await expect(asks({ 'metadata.team': 'edge' })).rejects.toMatchObject({
+      code: 'retriever_misconfigured',
+      message: 'The retriever ignored the filter',
+    })
     await expect(asks({ documentId: rankedDocument })).resolves.toMatchObject({ kind: 'judged' })
     await expect(asks(undefined)).resolves.toMatchObject({ kind: 'judged' })
+  })
+
+  it('gives the retriever the filter, where there is one', async () => {
+    const { ports } = aSetting()
+    const retrieve = vi.fn<Retriever['retrieve']>((request) => ports.retriever.retrieve(request))
+    const asks = (filter: PassageFilter | undefined) =>
+      gateQuestion(
+        { ...ports, retriever: { retrieve } },
+        { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, filter: () => filter } },
+        ASKED,
+      )
+    await asks({ documentId: rankedDocument })
+    await asks(undefined)
+    const [filtered, whole] = retrieve.mock.calls
+    expect(filtered?.[0]).toHaveProperty('filter', { documentId: rankedDocument })
+    expect(whole?.[0]).not.toHaveProperty('filter')
+  })
+
+  it.each([[undefined], [{}], [[{ kind: 'bm25' }]]])('fails when the retriever returns %j', async (returned) => {
+    const { ports } = aSetting()
+    const retriever = { retrieve: async () => returned as never }
+    await expect(gateQuestion({ ...ports, retriever }, SETTINGS, ASKED)).rejects.toMatchObject({
+      code: 'retriever_bad_response',
+      message: 'The retriever returned no rankings',
+    })
   })
 
   it.each([[{}], [null], [{ team: 'edge' }], [{ source: "'" }]])(
@@ -352,6 +407,30 @@ describe('a reranker', () => {
     const gated = await gateWith('none')
     expect(gated.decision).toMatchObject({ reranker: 'off' })
     expect(gated.timings).not.toHaveProperty('rerankMs')
+  })
+
+  it('is timed by itself', async () => {
+    const { ports, clock } = aSetting()
+    const rerank: Reranker['rerank'] = async () => {
+      clock.atMs += 40
+      return [3]
+    }
+    const gated = await gateQuestion(
+      { ...ports, reranker: reranking({ model: 'grader', kind: 'grade', rerank }) },
+      SETTINGS,
+      ASKED,
+    )
+    expect(gated.timings).toEqual({ retrievalMs: 25, rerankMs: 40 })
+  })
+
+  it('that fails needs no onWarning', async () => {
+    const rerank: Reranker['rerank'] = () => Promise.reject(new Error('down'))
+    const gated = await gateQuestion(
+      { ...aSetting().ports, reranker: reranking({ model: 'grader', kind: 'grade', rerank }) },
+      SETTINGS,
+      ASKED,
+    )
+    expect(gated).toMatchObject({ decision: { reranker: 'failed' } })
   })
 
   it('is not asked without chunks', async () => {

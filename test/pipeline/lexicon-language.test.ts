@@ -6,8 +6,11 @@ import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { Language } from '../../src/core/text/language.ts'
 import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { english } from '../../src/language/english/english.ts'
+import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
-import { aGate, STRONG } from '../fixtures/gate.ts'
+import { plainCollection } from '../../src/ports/collections.ts'
+import { answering, ASKED, SETTINGS } from '../fixtures/answering.ts'
+import { aGate, POLICY, STRONG } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 import type { Signal } from '../../src/core/signals/signal.ts'
 
@@ -16,7 +19,7 @@ quietErrors()
 const chunksKnown: Signal<number> = { name: 'chunksKnown', measure: ({ lexicon }) => lexicon.chunkCount }
 const TEXTS = [STRONG, 'Paint is blue.', 'Brakes squeal.']
 
-function asking(read: Language | undefined, counted: Language | undefined) {
+function asking(read: Language | undefined, counted: Language | undefined, texts = TEXTS) {
   const warnings: GateWarning[] = []
   const policy = definePolicy({
     name: 'own',
@@ -27,7 +30,7 @@ function asking(read: Language | undefined, counted: Language | undefined) {
     ...(read && { language: read }),
   })
   const collections = createStaticCollections([
-    { id: 'default', tenant: 'default', lexicon: buildLexicon(TEXTS, counted) },
+    { id: 'default', tenant: 'default', lexicon: buildLexicon(texts, counted) },
   ])
   const { ask, journal } = aGate({
     policy,
@@ -48,7 +51,10 @@ describe('a collection lexicon', () => {
       // It gives what its type forbids.
       const given = { ...collections, lexicon: async () => lexicon as never }
       const response = await aGate({ dependencies: { collections: given } }).ask()
-      expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'lexicon_unreadable' } }])
+      expect([response.status, await response.json()]).toMatchObject([
+        503,
+        { error: { code: 'lexicon_unreadable', message: 'There is no such collection lexicon' } },
+      ])
     },
   )
 
@@ -70,5 +76,21 @@ describe('a collection lexicon', () => {
     expect((await ask()).status).toBe(200)
     expect(journal.events[0]?.decision.signals).toHaveProperty('chunksKnown', 0)
     expect(warnings).toEqual([{ code: 'lexicon_language', message: expect.stringMatching(message) }])
+  })
+
+  it('without a word needs no warning, whatever its language', async () => {
+    const { ask, warnings } = asking(english, undefined, [])
+    expect((await ask()).status).toBe(200)
+    expect(warnings).toEqual([])
+  })
+
+  it('in another language is left out also without onWarning', async () => {
+    const { ports } = answering()
+    const lexicon = buildLexicon(TEXTS, undefined)
+    const find = async (tenant: string, id: string) => plainCollection({ tenant, id, lexiconId: '1' })
+    const collections = { find, lexicon: async () => lexicon }
+    const policy = definePolicy({ ...POLICY, records: [chunksKnown] })
+    const gated = await gateQuestion({ ...ports, collections }, { ...SETTINGS, policy: () => policy }, ASKED)
+    expect(gated).toMatchObject({ decision: { signals: { chunksKnown: 0 } } })
   })
 })

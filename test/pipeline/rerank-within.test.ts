@@ -89,6 +89,46 @@ describe("a policy whose confidence uses the reranker's scores", () => {
 })
 
 describe('a reranker with bounds of confidence', () => {
+  const made = (given: object, options: object = {}) =>
+    reranking({ model: 'reader', kind: 'grade', rerank: async () => [], ...given }, options)
+
+  it.each([
+    [[0.5]],
+    [[0.2, 0.5, 0.6]],
+    [[0.5, 0.5]],
+    [[0.6, 0.5]],
+    [[-0.1, 0.5]],
+    [[0.5, 1.1]],
+    [['0.2', '0.5']],
+    [{ 0: 0.2, 1: 0.5, length: 2 }],
+    [null],
+  ])('rejects the bounds %j', (between) => {
+    const message = 'between must be two numbers from 0 to 1, the first under the second'
+    const error = expect.objectContaining({ code: 'config_invalid', param: 'between', message })
+    expect(() => made({}, { between })).toThrow(error)
+  })
+
+  it('names what is wrong with the reranker', () => {
+    expect(() => made({ rerank: undefined })).toThrow(expect.objectContaining({ param: 'reranker' }))
+    expect(() => made({ kind: 'other' })).toThrow(expect.objectContaining({ param: 'reranker.kind' }))
+    expect(() => made({ model: 7 })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'reranker.model' }),
+    )
+    expect(() => made({ kind: 'cross-encoder' })).not.toThrow()
+  })
+
+  it('has its model and its bounds in the answer key', () => {
+    const rerankers = [
+      made({}),
+      made({ model: 'other' }),
+      made({}, { between: [0.2, 0.5] }),
+      made({}, { between: [0.2, 0.6] }),
+      made({}, { between: [0.3, 0.5] }),
+    ]
+    expect(new Set(rerankers.map(({ key }) => key)).size).toBe(5)
+    expect(made({}, { timeoutMs: 5 }).key).toBe(made({}).key)
+  })
+
   it('is asked at any confidence without bounds', async () => {
     const read = await asking({})
     expect(read).toMatchObject({ calls: 1, reranker: 'ok', verdict: 'refuse', reason: 'relevance_low' })

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { withinDeadline } from '../../src/pipeline/within-deadline.ts'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { inTime, withinDeadline } from '../../src/pipeline/within-deadline.ts'
 
 const FAULTS = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' } as const
 
@@ -15,6 +15,17 @@ describe('withinDeadline', () => {
     const waited = new Promise((resolve) => setImmediate(() => resolve('read')))
     expect(await withinDeadline(1000, FAULTS, () => waited)).toBe('read')
     expect(timers).toHaveBeenCalledOnce()
+  })
+
+  test.each([
+    ['comes', () => Promise.resolve('read')],
+    ['fails', () => Promise.reject(new Error('down'))],
+  ])('leaves no timer once the work %s', async (_, ends) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const waited = new Promise((resolve) => setImmediate(resolve))
+    await withinDeadline(1000, FAULTS, () => waited.then(ends)).catch(() => undefined)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test.each([
@@ -37,6 +48,22 @@ describe('withinDeadline', () => {
       return new Promise(() => undefined)
     })
     await expect(waiting).rejects.toThrow('took too long')
-    expect(told).toMatchObject({ name: 'TimeoutError' })
+    expect(told).toMatchObject({ name: 'TimeoutError', message: 'The database took too long' })
+  })
+})
+
+describe('inTime', () => {
+  test.each([null, undefined, 0, 'read'])('returns what is there at once: %j', async (value) => {
+    expect(await inTime(1000, FAULTS, () => value)).toBe(value)
+  })
+
+  test('ends work without a signal, and leaves an error as it is where no code is named', async () => {
+    const faults = { late: 'store_unavailable', what: 'The database' } as const
+    await expect(inTime(5, faults, () => new Promise(() => undefined))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: 'The database took too long',
+    })
+    const down = new Error('down')
+    await expect(inTime(1000, faults, () => Promise.reject(down))).rejects.toBe(down)
   })
 })
