@@ -368,6 +368,7 @@ const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   'two questions in one sentence': ({ question, other }) => `${question.replace(/[?.]$/, '')}, and ${small(other)}`,
   'with a number behind it': ({ question }) => `${ended(question)} 48213`,
   'with an order number behind it': ({ question }) => `${ended(question)} Order AB-20391.`,
+  'with a phone number behind it': ({ question }) => `${ended(question)} Tel. +49 170 1234567`,
   'with a signature': ({ question }) => `${ended(question)} Kind regards, Maria Schneider`,
   'with a ticket in brackets before it': ({ question }) => `[TICKET-8841] ${question}`,
   'with a name behind it': ({ question }) => `${ended(question)} I am Ann Miller.`,

@@ -35,7 +35,7 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
   judged_with_answer: noteText('The evidence is judged with the answer'),
   answer_unreadable: refusalText(NOT_CONFIRMED, 'The answer could not be judged', SUGGEST.tryLater),
   gate_disabled: noteText('The gate is disabled: nothing was checked', SUGGEST.verify),
-  context_cut: noteText('Not all of the evidence fits into the context'),
+  context_cut: noteText('Not all passages fit into the context'),
   context_empty: refusalText(
     `${CANNOT_ANSWER} The passages are too long to be read.`,
     'No passage fits into the context',

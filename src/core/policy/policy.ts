@@ -238,7 +238,7 @@ function textsOf(gates: readonly PolicyGate[], preset: Preset | undefined, wordi
   const ofGates = gates.map(({ gate }) => gate.texts)
   const ofSpecification = wording === 'specification' ? preset?.specificationTexts : undefined
   const texts = Object.assign({}, ENGINE_TEXTS, ...ofGates, ofSpecification) as Record<ReasonCode, Text>
-  if (!Object.keys(texts).every(isCode)) throw invalid('The codes of a gate may hold A-Z a-z 0-9 _ . : / -', 'gates')
+  if (!Object.keys(texts).every(isCode)) throw invalid('The codes of a gate may hold A-Z a-z 0-9 . _ - : /', 'gates')
   return Object.freeze(texts)
 }
 

@@ -17,7 +17,7 @@ const CODE = new RegExp(
 )
 /** Words that label such a code. */
 const LABEL =
-  /^(?:my|our|the|is|and|from|see|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|customer|account|request|e?-?mail|link)$/i
+  /^(?:my|our|the|is|and|from|see|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|customer|account|request|e?-?mail|link|tel)$/i
 /** Most labels in a sentence, and most names and codes in a question: more could contain a message. */
 const MOST = 4
 /** After this, a name identifies the asker. */

@@ -266,7 +266,7 @@ describe('messages of definePolicy', () => {
     ],
     [
       { gates: [{ ...minTopCosine(), gate: { ...minTopCosine().gate, texts: { 'a b': noteText('') } } }] },
-      'The codes of a gate may hold A-Z a-z 0-9 _ . : / -',
+      'The codes of a gate may hold A-Z a-z 0-9 . _ - : /',
     ],
     [{ gates: [{ gate: 'always-pass' } as unknown as PolicyGate] }, 'gates must hold gates such as confidenceRange()'],
     [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate that judges answers needs measure'],

@@ -23,7 +23,7 @@ describe('the texts', () => {
         "judged_with_answer |  | The evidence is judged with the answer",
         "answer_unreadable | I cannot give an answer that the available documents confirm. | The answer could not be judged | Try again later",
         "gate_disabled |  | The gate is disabled: nothing was checked | Check the answer against its sources",
-        "context_cut |  | Not all of the evidence fits into the context",
+        "context_cut |  | Not all passages fit into the context",
         "context_empty | I cannot answer this question based on the available documents. The passages are too long to be read. | No passage fits into the context | Ask about one thing at a time | Rephrase the question in the words of the documents",
         "reader_failed | I cannot answer this question based on the available documents. The question could not be judged. | The question could not be judged | Try again later",
         "rule_refused | I cannot answer this question based on the available documents. A rule of this service excludes it. | A rule of this service excludes it | Rephrase the question in the words of the documents | Ask about one thing at a time",

@@ -9,6 +9,7 @@ describe('namesOnly', () => {
     'Order do-48213.',
     'Ticket no. 7, customer 1184',
     'My phone number is 555-0142.',
+    'Tel: +49 170 1234567',
     'Regards, Maria Schneider',
     'Kind regards Jörg',
     'Kind regards from Lisbon',
