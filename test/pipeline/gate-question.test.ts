@@ -184,7 +184,7 @@ describe('gateQuestion', () => {
     const ended = await gating.then(
       ({ kind }) => kind,
       ({ code, message }: RagGateError) => {
-        expect(message).toBe('The collection was embedded by another model: ingest it again')
+        expect(message).toBe('Another model embedded the collection: ingest it again')
         return code
       },
     )
