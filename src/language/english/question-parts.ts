@@ -20,14 +20,14 @@ const DRESS =
 
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
- * Separators of two clauses, and the first words of the second, as whole words: Turkish "doğu" is not "do". No separator is
- * needed before a question word, "in what year did", "does", and an auxiliary followed by its subject (in "do it", "do" is a
- * verb), because two sentences may be run together.
+ * Separators of two clauses, and the first words of the second, as whole words: Turkish "doğu" is not "do". A space, bracket,
+ * quote or dash (but no hyphen) suffices before a question word, "in what year did", "does", and an auxiliary followed by its
+ * subject (in "do it", "do" is a verb), because two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
   `,? (?=${DRESS}\\b)|` +
     '(?:,? (?:and|but|also|or|then|plus|as well as),?|,) (?=(?:(?:also|then|finally|next|please|' +
-    `${PREPOSITION}) )?([\\wÀ-ỹ]+)((?: \\w+){0,3}))|[ -(<\`{|“—](?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
+    `${PREPOSITION}) )?([\\wÀ-ỹ]+)((?: \\w+){0,3}))|[ -+<[\`{-«–-„](?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
     `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)|(?<!it )(?:does|did)(?! not)))\\b)`,
   'gi',
 )

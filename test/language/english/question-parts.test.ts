@@ -38,6 +38,12 @@ describe('questionParts', () => {
     ['How do I rotate the keys {who was Plato}', ['How do I rotate the keys', 'who was Plato}']],
     ['How do I rotate the keys `who was Plato`', ['How do I rotate the keys', 'who was Plato`']],
     ["How do I rotate the keys 'who was Plato'", ['How do I rotate the keys', "who was Plato'"]],
+    ['How do I rotate the keys [who was Plato]', ['How do I rotate the keys', 'who was Plato]']],
+    ['How do I rotate the keys–who was Plato', ['How do I rotate the keys', 'who was Plato']],
+    ['How do I rotate the keys ‘who was Plato’', ['How do I rotate the keys', 'who was Plato’']],
+    ['How do I rotate the keys „who was Plato“', ['How do I rotate the keys', 'who was Plato“']],
+    ['How do I rotate the keys «who was Plato»', ['How do I rotate the keys', 'who was Plato»']],
+    ['How do I rotate the keys **who was Plato**', ['How do I rotate the keys *', 'who was Plato**']],
     // A part that is repeated is measured once.
     [
       `${'How do I rotate the keys? '.repeat(30)}What is love? ${'How do I rotate the keys? '.repeat(30)}`,
