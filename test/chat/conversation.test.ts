@@ -65,6 +65,12 @@ describe('the answer to a chat', () => {
       [{ ...uiMessage(), experimental_attachments: [{ url: 'a' }] }],
       [{ ...uiMessage(), experimental_attachments: [{ url: 'b' }] }],
     ],
+    ['a content beside the parts', [{ ...uiMessage(), content: 'One' }], [{ ...uiMessage(), content: 'Other' }]],
+    [
+      'a refusal beside the content',
+      [{ role: 'assistant', content: 'No.', refusal: 'One' }, ...messages],
+      [{ role: 'assistant', content: 'No.', refusal: 'Other' }, ...messages],
+    ],
     ['turns before those that the model gets', long('One'), long('Other')],
   ])('depends on %s, which the handler may read', async (_what, one, other) => {
     expect((await chatOf({ messages: one })).vary).not.toEqual((await chatOf({ messages: other })).vary)

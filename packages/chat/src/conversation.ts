@@ -192,12 +192,14 @@ const ROLES: Readonly<Record<string, ReadMessage['role']>> = {
 /** The text omits tool calls and their results: answers are based on the evidence. */
 function readMessage(message: unknown): ReadMessage {
   const given = isRecord(message) ? message : {}
-  const { role: named, content, parts, refusal, id: _id, metadata: _about, createdAt: _time, ...more } = given
+  const { role: named, id: _id, metadata: _about, createdAt: _time, ...members } = given
   const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named]! : undefined
   if (role === undefined) throw wrongMessages(`Each message needs a role: ${Object.keys(ROLES).join(', ')}`)
-  const isUiMessage = Array.isArray(parts)
+  const isUiMessage = Array.isArray(members['parts'])
   // The stream helper of OpenAI's client leaves a refusal with a content of ''.
-  const said: unknown = isUiMessage ? parts : ((content || refusal) ?? '')
+  const from = isUiMessage ? 'parts' : members['content'] || !members['refusal'] ? 'content' : 'refusal'
+  const { [from]: text, ...more } = members
+  const said = text ?? ''
   const read = { role, isUiMessage, others: [more] }
   if (typeof said === 'string') return { ...read, content: said, hasOthers: false }
   if (!Array.isArray(said)) throw wrongMessages('The content of a message must be a string or a list of parts')
