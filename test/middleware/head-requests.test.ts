@@ -19,3 +19,15 @@ it('a HEAD request for a stream cancels the model call, and the decision is reco
   expect(journal.events).toHaveLength(1)
   expect(journal.stored).toEqual([])
 })
+
+it('a HEAD request gets the stored answer to the GET, without its body', async () => {
+  const { gate, journal } = aGate({ question: { read: (c) => c.req.query('q') ?? '' } })
+  const app = new Hono<RagGateEnv>()
+  app.get('/ask', gate, (c) => c.json({ answer: 'Turn the red key.' }))
+  const path = `/ask?q=${encodeURIComponent(QUESTION)}`
+  await app.request(path)
+  await new Promise((resolve) => setTimeout(resolve))
+  const response = await app.request(path, { method: 'HEAD' })
+  expect([response.headers.get('cache-status'), await response.text()]).toEqual(['rag-gate; hit', ''])
+  expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'hit'])
+})

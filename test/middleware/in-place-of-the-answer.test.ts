@@ -95,6 +95,15 @@ describe('a refusal by onRefuse in place of a judged answer', async () => {
     expect(await response.text()).toContain('Ask a colleague')
   })
 
+  it('has no status that the handler set', async () => {
+    const handler = (c: HandlerContext): Response => {
+      c.status(201)
+      return inventing(c)
+    }
+    const { ask } = aGate({ policy: GROUNDED, handler })
+    expect((await ask()).status).toBe(200)
+  })
+
   it('keeps its own headers and cookies, and the CORS header of the answer', async () => {
     const { ask } = aGate({
       policy: GROUNDED,
@@ -259,12 +268,105 @@ describe('an error of inner middleware after an answer', () => {
 })
 
 describe('a response whose status is not that of an answer', () => {
-  it('is sent unchanged, and not stored when the policy judges answers', async () => {
-    const handler = (c: HandlerContext): Response =>
-      c.json({ answer: INVENTED }, 404, { 'cache-control': 'max-age=600' })
-    const { ask, journal } = aGate({ policy: GROUNDED, handler })
-    expect([(await ask()).status, (await ask()).status]).toEqual([404, 404])
-    expect([journal.handled.length, journal.stored.length]).toEqual([2, 0])
+  it.each([400, 404] as const)(
+    'is sent unchanged, and not stored when the policy judges answers: %d',
+    async (status) => {
+      const handler = (c: HandlerContext): Response =>
+        c.json({ answer: INVENTED }, status, { 'cache-control': 'max-age=600' })
+      const { ask, journal } = aGate({ policy: GROUNDED, handler })
+      expect([(await ask()).status, (await ask()).status]).toEqual([status, status])
+      expect([journal.handled.length, journal.stored.length]).toEqual([2, 0])
+    },
+  )
+})
+
+/** A stream of an answer that has not ended, and whether it was cancelled. */
+function endless(c: HandlerContext, status: 200 | 503 = 200) {
+  c.var.ragGate.report({ answer: INVENTED })
+  const cancel = vi.fn<() => void>()
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(0x41)), cancel })
+  return { cancel, response: new Response(body, { status, headers: { 'content-type': 'text/plain' } }) }
+}
+
+describe("a handler's stream that is not sent", () => {
+  it.each<[string, GateFixture]>([
+    ['a refusal is sent instead', {}],
+    ["the application's refusal is sent instead", { onRefuse: () => new Response('No.') }],
+    ['an error is sent instead', { onRefuse: () => Promise.reject(new Error('down')) }],
+  ])('is cancelled when %s', async (_, options) => {
+    const cancelled: (() => void)[] = []
+    const { ask } = aGate({
+      policy: GROUNDED,
+      handler: (c) => {
+        const { cancel, response } = endless(c)
+        cancelled.push(cancel)
+        return response
+      },
+      ...options,
+    })
+    await ask()
+    expect(cancelled).toHaveLength(1)
+    expect(cancelled[0]).toHaveBeenCalledOnce()
+  })
+
+  it('is cancelled when a stored answer is sent instead', async () => {
+    const cancelled: (() => void)[] = []
+    let fails = false
+    const { ask, clock, journal } = aGate({
+      cache: { staleIfErrorSeconds: 600 },
+      handler: (c) => {
+        if (!fails) return c.json({ answer: HELD })
+        const { cancel, response } = endless(c, 503)
+        cancelled.push(cancel)
+        return response
+      },
+    })
+    await ask()
+    fails = true
+    clock.atMs += journal.stored[0]!.lifetimeSeconds * 1000
+    expect((await ask()).headers.get('cache-status')).toContain('stale')
+    expect(cancelled).toHaveLength(1)
+    expect(cancelled[0]).toHaveBeenCalledOnce()
+  })
+
+  it('is cancelled when inner middleware throws after it', async () => {
+    const { gate } = aGate()
+    let cancelled: (() => void) | undefined
+    const app = new Hono<RagGateEnv>()
+    app.post('/ask', async (c, next) => {
+      const behind = async (): Promise<void> => {
+        await next()
+        throw 'audit down' as unknown
+      }
+      return gate(c, behind).catch(() => undefined)
+    })
+    app.post('/ask', (c) => {
+      const { cancel, response } = endless(c)
+      cancelled = cancel
+      return response
+    })
+    expect((await app.request('/ask', ASKED)).status).toBe(500)
+    expect(cancelled).toHaveBeenCalledOnce()
+  })
+})
+
+describe('a response that no cache may keep', () => {
+  const read = () => QUESTION
+  it.each<[string, GateFixture, RequestInit?]>([
+    ['a refusal of the application', { finds: [], onRefuse: (_, c) => c.json({ message: 'Ask a colleague' }) }],
+    ['a refusal without a body', { finds: [], onRefuse: (_, c) => c.status(204) }],
+    ['a failure of the handler', { handler: (c) => c.json({}, 503) }],
+    ['a failed refusal', { finds: [], onRefuse: () => Promise.reject(new Error('down')) }],
+    ['an answer to a HEAD request', { question: { read } }, { method: 'HEAD' }],
+  ])('is not stored, and nothing fails after it was sent: %s', async (_, options, init = {}) => {
+    const { gate, journal } = aGate(options)
+    const app = new Hono<RagGateEnv>()
+    app.on(['GET', 'POST'], '/ask', gate, (c) => options.handler?.(c) ?? c.json({ answer: HELD }))
+    await app.request('/ask', init.method === 'HEAD' ? init : ASKED)
+    await new Promise((resolve) => setTimeout(resolve))
+    expect(journal.stored).toEqual([])
+    expect(journal.events).toHaveLength(1)
+    expect(console.error).not.toHaveBeenCalledWith(expect.stringContaining('after the response'))
   })
 })
 

@@ -69,6 +69,19 @@ describe('the option messages', () => {
     expect(await (await ask()).json()).toMatchObject({ error: { code: 'config_invalid', param } })
   })
 
+  it('are those of each caller, also in a stored refusal', async () => {
+    const texts: Record<string, string> = { de: 'Dazu steht hier nichts.', fr: 'Rien.' }
+    const { ask, journal } = aGate({
+      messages: (_code, c) => ({ answer: texts[c.req.header('accept-language') ?? ''] ?? 'Nothing.' }),
+      finds: [],
+    })
+    for (const language of ['de', 'fr', 'de', 'fr']) {
+      const response = await ask(undefined, { 'accept-language': language })
+      expect(await response.json()).toMatchObject({ answer: texts[language] })
+    }
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'hit', 'hit'])
+  })
+
   it('may have codes of only one of several policies', async () => {
     const { ask } = aGate({
       messages: { no_evidence: OWN, similarity_low: OWN },

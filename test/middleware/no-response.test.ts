@@ -56,7 +56,8 @@ it.each(HANDLERS)(
       headers,
       body: JSON.stringify({ question: QUESTION }),
     })
-    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([500, code])
+    const message = code === 'internal' ? 'Something went wrong' : 'The handler returned no Response'
+    expect([response.status, await response.json()]).toMatchObject([500, { error: { code, message } }])
     expect(response.headers.get('rag-gate')).toMatch(/^pass;/)
     expect(journal.events).toMatchObject([{ status: 500, cache: 'miss', decision: { verdict: 'pass' } }])
     expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])

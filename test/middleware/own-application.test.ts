@@ -86,7 +86,10 @@ describe("in a user's own application", () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ question: QUESTION }),
     })
-    expect(response.status).toBe(500)
+    expect([response.status, (await bodyOf(response)).error]).toMatchObject([
+      500,
+      { code: 'config_invalid', message: 'Two gates judge this request' },
+    ])
     expect((await ask()).status).toBe(200)
   })
 
@@ -143,7 +146,10 @@ describe("in a user's own application", () => {
     app.use('/api/*', ragGate({ policy: balanced(), dependencies: aResolved }))
     app.get('/api/health', (c) => c.text('ok'))
     const response = await app.request('/api/health')
-    expect([response.status, (await bodyOf(response)).error?.code]).toEqual([405, 'method_not_allowed'])
+    expect([response.status, (await bodyOf(response)).error]).toMatchObject([
+      405,
+      { code: 'method_not_allowed', message: 'Use POST' },
+    ])
     expect(response.headers.get('allow')).toBe('POST, QUERY')
   })
 

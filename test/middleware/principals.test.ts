@@ -59,21 +59,27 @@ describe('tenants and principals', () => {
     expect(journal.retrievals).toEqual([])
   })
 
-  it.each<[string, () => Principal | null | Promise<Principal>, number, string]>([
-    ['no credentials', () => null, 401, 'unauthorized'],
+  it.each<[string, () => Principal | null | Promise<Principal>, number, string, string?]>([
+    ['no credentials', () => null, 401, 'unauthorized', 'Credentials are needed to ask'],
     [
       'wrong credentials',
       () => Promise.reject(new RagGateError('unauthorized', 'The credentials are not valid')),
       401,
       'unauthorized',
     ],
-    ['no scope to ask', () => ({ tenant: 'acme', id: 'ann', scopes: ['ingest', 'admin'] }), 403, 'forbidden'],
+    [
+      'no scope to ask',
+      () => ({ tenant: 'acme', id: 'ann', scopes: ['ingest', 'admin'] }),
+      403,
+      'forbidden',
+      'These credentials need the scope ask',
+    ],
     ['an authenticator that fails', () => Promise.reject(new Error('secret detail')), 500, 'internal'],
-  ])('are rejected with %s', async (_, answer, status, code) => {
+  ])('are rejected with %s', async (_, answer, status, code, message = expect.any(String)) => {
     const { ask, journal } = aGate({ dependencies: { authenticate: answer } })
     const response = await ask()
     const text = await response.text()
-    expect([response.status, (JSON.parse(text) as AnswerBody).error?.code]).toEqual([status, code])
+    expect([response.status, (JSON.parse(text) as AnswerBody).error]).toMatchObject([status, { code, message }])
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(text).not.toContain('secret')

@@ -103,6 +103,12 @@ describe('a question with strong evidence', () => {
     expect(gate.journal.events[0]?.timings).toEqual({ retrievalMs: 30, generationMs: 500, totalMs: 530 })
   })
 
+  it('is answered separately for other values of a query parameter that the answer depends on', async () => {
+    const { ask, journal } = aGate({ cache: { vary: { query: ['plan'] } } })
+    for (const plan of ['a', 'b', 'a']) await ask(undefined, {}, `/ask?plan=${plan}`)
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'hit'])
+  })
+
   it('keeps a Cache-Control that the handler set', async () => {
     const { ask } = aGate({ handler: (c) => c.json({}, 200, { 'cache-control': 'max-age=5' }) })
     expect((await ask()).headers.get('cache-control')).toBe('max-age=5')
@@ -238,6 +244,13 @@ describe('a question with weak evidence', () => {
       await aGate({ finds, closestPassages: 1, cache: { store } }).ask()
       expect(await closestIn(await none.ask())).toBeUndefined()
     })
+  })
+
+  it('has no sentences of an answer in its refusal, also for operators', async () => {
+    const { ask } = aGate({ finds: [WEAK], dependencies: { authenticate: asOperator } })
+    const body = await bodyOf(await ask())
+    expect(body).toHaveProperty('detail')
+    expect(JSON.stringify(body)).not.toContain('unsupported')
   })
 
   it('is stored for half a minute when the documents have no version', async () => {

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check'
 import { type Context, Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Principal } from '../../src/ports/index.ts'
 import type { RagGateEnv } from '../../src/index.ts'
+import { RagGateError } from '../../src/errors.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { anyText } from '../fixtures/any-text.ts'
@@ -15,6 +17,7 @@ const CANARY = 'canary7f3a'
 async function refusalOf(
   init: RequestInit,
   options: GateFixture = {},
+  facts: object = {},
 ): Promise<readonly [status: number, code: string]> {
   const { send, journal } = aGate(options)
   const response = await send(init)
@@ -23,6 +26,7 @@ async function refusalOf(
   expect(error).toMatchObject({
     message: expect.any(String),
     request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    ...facts,
   })
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(text + JSON.stringify([...response.headers])).not.toContain(CANARY)
@@ -219,6 +223,29 @@ describe('a question', () => {
     expect(journal.retrievals).toHaveLength(1)
   })
 
+  it.each([
+    ['{}', 'question_required', 'question', 'question is missing'],
+    ['{"question":7}', 'question_type', 'question', 'question must be a string'],
+    ['{"question":"a","stream":"yes"}', 'stream_type', 'stream', 'stream must be true or false'],
+    [
+      '{"question":"a","collection":7}',
+      'collection_id',
+      'collection',
+      'collection must be 1 to 64 of A-Z a-z 0-9 . _ -',
+    ],
+    ['{"question":"a","foo":1}', 'unknown_field', undefined, 'The body may have only question, collection, stream'],
+    [
+      '{"question":"a","tenant":"b","namespace":"n"}',
+      'tenant_mismatch',
+      'tenant',
+      'A request reaches only its own tenant',
+    ],
+    ['{"question":"a","namespace":"n"}', 'tenant_mismatch', 'namespace', 'A request reaches only its own tenant'],
+  ])('in the body %s names what is wrong', async (body, code, param, message) => {
+    const refused = refusalOf({ body, headers: JSON_TYPE }, {}, { message, ...(param && { param }) })
+    expect((await refused)[1]).toBe(code)
+  })
+
   it('is checked for length by its own text, not by the whole message it is in', async () => {
     const { ask } = aGate({ question: { field: 'messages', read: () => 'x'.repeat(2001) } })
     const message = 'The question may have at most 2000 characters'
@@ -371,6 +398,40 @@ describe('the result of question.read', () => {
     expect(await (await aGate(options).send(JSON_BODY)).json()).toMatchObject({
       error: { param: `question.read${at}` },
     })
+  })
+
+  it('may name a collection, of those that the route allows', async () => {
+    const read = () => ({ question: QUESTION, collection: 'other' })
+    const { send, journal } = aGate({ question: { read, collections: ['default', 'other'] } })
+    expect((await send(JSON_BODY)).status).toBe(200)
+    expect(journal.retrievals).toMatchObject([{ collection: 'other' }])
+    const options = (collection: unknown): GateFixture => ({
+      question: { read: () => ({ question: QUESTION, collection: collection as string }) },
+    })
+    expect(await refusalOf(JSON_BODY, options('other'))).toEqual([404, 'collection_not_found'])
+    expect(await refusalOf(JSON_BODY, options(7))).toEqual([422, 'collection_id'])
+  })
+
+  it.each<[string, unknown, number, string]>([
+    ['an error', new TypeError(CANARY), 400, 'No question could be read'],
+    ['a string', CANARY, 400, 'No question could be read'],
+    ['an error of the gate', new RagGateError('unauthorized', 'Sign in'), 401, 'Sign in'],
+  ])('that throws %s causes an error of the client', async (_, thrown, status, message) => {
+    const read = (): never => {
+      throw thrown
+    }
+    const code = status === 400 ? 'invalid_json' : 'unauthorized'
+    expect(await refusalOf(JSON_BODY, { question: { read } }, { message })).toEqual([status, code])
+  })
+
+  it("that throws Hono's exception gets the response of that exception", async () => {
+    const read = (): never => {
+      throw new HTTPException(402, { message: 'Pay first' })
+    }
+    const { send, journal } = aGate({ question: { read } })
+    const response = await send(JSON_BODY)
+    expect([response.status, await response.text()]).toEqual([402, 'Pay first'])
+    expect(journal).toMatchObject({ retrievals: [], events: [] })
   })
 
   it.each([[undefined], [null], [{}]])('counts as a missing question when it is %j', async (given) => {

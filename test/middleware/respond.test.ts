@@ -27,6 +27,7 @@ describe('respondWithError', () => {
     ['invalid_json', 400],
     ['unauthorized', 401],
     ['client_left', 499],
+    ['method_not_allowed', 405],
     ['collection_not_found', 404],
     ['retriever_timeout', 504],
     ['retriever_bad_response', 502],
@@ -40,6 +41,8 @@ describe('respondWithError', () => {
       error: { code, message: 'A sentence', request_id: expect.stringMatching(/^[0-9a-f-]{36}$/), param: 'field' },
     })
     expect(response.headers.get('content-type')).toContain('application/json')
+    expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+    expect(response.headers.get('allow')).toBe(status === 405 ? 'POST, QUERY' : null)
   })
 
   it.each([new Error('secret'), 'secret', null, undefined, { code: 'unauthorized', message: 'secret' }])(
@@ -47,7 +50,7 @@ describe('respondWithError', () => {
     async (thrown) => {
       const { response, text } = await answerTo(thrown)
       expect(response.status).toBe(500)
-      expect((JSON.parse(text) as { error: { code: string } }).error.code).toBe('internal')
+      expect(JSON.parse(text)).toMatchObject({ error: { code: 'internal', message: 'Something went wrong' } })
       expect(text).not.toContain('secret')
     },
   )

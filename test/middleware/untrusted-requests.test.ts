@@ -42,7 +42,13 @@ describe('a client', () => {
     const tooMany = await ask({ question: QUESTION, topK: 1 })
     expect([tooMany.status, (await bodyOf(tooMany)).error?.code]).toEqual([422, 'unknown_field'])
     const foreign = await ask({ question: QUESTION, collection: 'hr' })
-    expect([foreign.status, (await bodyOf(foreign)).error?.code]).toEqual([404, 'collection_not_found'])
+    expect([foreign.status, (await bodyOf(foreign.clone())).error?.code]).toEqual([404, 'collection_not_found'])
+    // It exists, and answers as one that does not.
+    const existing = await ask({ question: QUESTION, collection: 'default' })
+    expect([existing.status, (await bodyOf(existing)).error]).toEqual([
+      404,
+      { ...(await bodyOf(foreign.clone())).error, request_id: expect.any(String) },
+    ])
     expect(journal.retrievals).toEqual([])
     expect((await ask({ question: QUESTION, collection: 'other' })).status).toBe(200)
   })
