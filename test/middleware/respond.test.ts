@@ -43,6 +43,7 @@ describe('respondWithError', () => {
     expect(response.headers.get('content-type')).toContain('application/json')
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     expect(response.headers.get('allow')).toBe(status === 405 ? 'POST, QUERY' : null)
+    expect(response.headers.get('retry-after')).toBeNull()
   })
 
   it.each([new Error('secret'), 'secret', null, undefined, { code: 'unauthorized', message: 'secret' }])(
