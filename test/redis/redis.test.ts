@@ -212,6 +212,8 @@ describe.skipIf(server === undefined)('Redis', () => {
       const before = (await purges.known('acme')).epoch
       const epoch = await purges.purge([{ kind: 'document', tenant: 'acme', collection: 'manual', documentId: 'a' }])
       expect(await redis.del(`{rag-gate:purges}:${evicted}`)).toBe(1)
+      // Numbers are milliseconds; the one for a loss must come after those read before.
+      await new Promise((resolve) => setTimeout(resolve, 2))
       const { purgedSince, epoch: now } = await createRedisAnswerPurges({ redis }).known('acme')
       const others = [{ kind: 'everything' }, { kind: 'tenant', tenant: 'acme' }] as const
       expect(purgedSince(before, others)).toBe(true)
