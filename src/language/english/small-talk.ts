@@ -59,7 +59,7 @@ export function isSmallTalk(clause: string, isApart = true, also = HELP): boolea
 
 /**
  * Whether a sentence or clause is only a statement about the asker ("I am on Windows 11."): it contains no question, request
- * or wish, and introduces no topic. So must be each text between commas. Thanks may say for what.
+ * or wish, and introduces no topic. Each text between commas must be one. Thanks may say for what.
  */
 export function onlyStates(sentence: string): boolean {
   return (

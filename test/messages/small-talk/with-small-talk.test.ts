@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as smallTalk from '../../../packages/messages/src/small-talk/index.ts'
+import { GROUPS } from '../../../packages/messages/src/small-talk/word-groups.ts'
 import type { Language } from '../../../src/core/text/language.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { words } from '../../../src/core/text/words.ts'
@@ -10,18 +11,6 @@ import { english } from '../../../src/language/english/english.ts'
 import { growth, PROPORTION } from '../../growth.ts'
 
 const { languages, withSmallTalk, ...LISTS } = smallTalk
-const GROUPS = [
-  'talk',
-  'beside',
-  'denials',
-  'documents',
-  'asks',
-  'leads',
-  'ends',
-  'closings',
-  'requests',
-  'names',
-] as const
 
 /** Shows what a language would be given. */
 const ECHO: Language = { ...english, partsOf: (question) => ({ bare: question, parts: [question] }) }

@@ -38,7 +38,8 @@ export interface SmallTalk {
   readonly exact?: boolean
 }
 
-const GROUPS = [
+/** The members with words. */
+export const GROUPS = [
   'talk',
   'beside',
   'denials',
