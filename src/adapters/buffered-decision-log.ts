@@ -44,6 +44,8 @@ const LONGEST_BACK_OFF_MS = 8_000
  * @see https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 const ABANDONED_AFTER_MS = 40_000
+/** How long `flush` waits for writes of other requests, which may be gone. */
+const FLUSH_WAIT_MS = 2_000
 
 /** A period: its beginning and length. */
 interface Span {
@@ -164,7 +166,12 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
       timer = { sinceMs: nowMs, forMs: waitMs + ABANDONED_AFTER_MS }
       return writeOutAfter(waitMs, timer)
     },
-    flush: writeOut,
+    async flush() {
+      const others = [...writes]
+      await writeOut()
+      // Looks again and again, because a Worker's request must not await the promise of another.
+      for (let ms = 0; ms < FLUSH_WAIT_MS && others.some((write) => writes.has(write)); ms += 20) await passed(20)
+    },
   }
 }
 

@@ -45,7 +45,7 @@ export interface DecisionEvent {
  */
 export interface DecisionLog {
   record(event: DecisionEvent): Promise<void> | undefined
-  /** Writes all buffered events. */
+  /** Writes all buffered events, and waits for those being written. */
   flush(): Promise<void>
 }
 

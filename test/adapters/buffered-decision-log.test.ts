@@ -162,6 +162,31 @@ describe('createBufferedDecisionLog', () => {
     expect(store.calls).toEqual([10, 12, 10])
   })
 
+  it('waits on flush for writes that others began', async () => {
+    const { store, log } = setUp()
+    const write = store.write.bind(store)
+    store.write = async (events) => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await write(events)
+    }
+    void record(log, 10)
+    const flushed = log.flush().then(() => store.stored.size)
+    await vi.advanceTimersByTimeAsync(400)
+    expect(await flushed).toBe(10)
+  })
+
+  it('waits no longer than two seconds for such a write, whose request may be gone', async () => {
+    const { store, log } = setUp()
+    store.write = () => new Promise(() => {})
+    void record(log, 10)
+    let isDone = false
+    void log.flush().then(() => (isDone = true))
+    await vi.advanceTimersByTimeAsync(1_900)
+    expect(isDone).toBe(false)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(isDone).toBe(true)
+  })
+
   it('writes a long queue in batches', async () => {
     const { store, log } = setUp()
     store.fails = 'before'
