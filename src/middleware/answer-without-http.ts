@@ -187,7 +187,13 @@ function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: J
       policy,
       answered({ answer, isKept = true, ...report }) {
         gate.report(report)
-        const refusal = question.judge(answer)
+        let refusal: ReturnType<typeof question.judge>
+        try {
+          refusal = question.judge(answer)
+        } catch (thrown) {
+          record({ kind: 'failure' }, 500)
+          throw thrown
+        }
         if (refusal !== undefined) return refused(refusal)
         const { citations: sources, caution, summary } = gate
         const told = caution === undefined ? {} : { caution: CAUTION_FOR_READER }

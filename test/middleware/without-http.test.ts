@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createAgentTools } from '../../packages/mcp/src/index.ts'
+import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { createMemoryCoalescer } from '../../src/adapters/memory-coalescer.ts'
 import { answerCache } from '../../src/cache/index.ts'
+import { definePolicy } from '../../src/core/policy/policy.ts'
 import {
   answerWithoutHttp,
   type AnswerWithoutHttpOptions,
@@ -54,6 +57,31 @@ describe('with a shared answer cache', () => {
     await Promise.all(work)
     expect(puts).toEqual([])
   })
+})
+
+describe('with a gate for answers that throws', () => {
+  it('counts as a failure: it is recorded, and those who wait for the answer are told at once', async () => {
+    const broken = (): never => {
+      throw new Error('broken')
+    }
+    const { gate, settings } = grounding()
+    const policy = definePolicy({
+      ...POLICY,
+      gates: [...POLICY.gates, { gate: { ...gate, check: broken }, settings }],
+    })
+    const events: DecisionEvent[] = []
+    const log = { record: (event: DecisionEvent) => void events.push(event), flush: async () => {} }
+    const cache = answerCache({
+      store: createMemoryAnswerCache(),
+      coalescer: createMemoryCoalescer({ leaderTimeoutMs: 20_000 }),
+      scope: 'public',
+    })
+    const answer = answerWithoutHttp({ policy, dependencies: { retriever, cache, log } })
+    const ask = () => answer({ question: QUESTION }, async () => ({ answer: 'The pump starts at 40 °C.' }))
+    const settled = await Promise.allSettled([ask(), ask(), ask()])
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(events.map(({ status }) => status)).toEqual([500, 500, 500])
+  }, 5000)
 })
 
 describe('with arguments of the wrong type', () => {
