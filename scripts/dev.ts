@@ -6,9 +6,10 @@
  * exported.
  */
 import { join } from 'node:path'
-import { portFromEnvironment, ROOT, serveUntilStopped, startLocalGate } from './local-gate.ts'
+import { portFromEnvironment, refuseArguments, ROOT, serveUntilStopped, startLocalGate } from './local-gate.ts'
 import { exportedSettings } from './worker-settings.ts'
 
+refuseArguments()
 const home = process.env['RAG_GATE_HOME'] ?? ROOT
 const starting = startLocalGate({
   stateDirectory: join(home, '.wrangler', 'state'),

@@ -155,6 +155,13 @@ export function portFromEnvironment(otherwise: number): number {
   process.exit(1)
 }
 
+/** Ends a script that was given an argument and knows none. */
+export function refuseArguments(given: readonly string[] = process.argv.slice(2)): void {
+  if (given.length === 0) return
+  console.error(`There is no argument ${given[0]}. Settings are exported: PORT=9000 is another port to try first`)
+  process.exit(2)
+}
+
 /** The first free loopback port from `first`. */
 export async function freePort(first: number): Promise<number> {
   for (let port = first; port < 65_536; port++) if (await isFree(port)) return port

@@ -9,9 +9,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalIndex, startLocalIndex } from './local-index.ts'
-import { portFromEnvironment, ROOT, serveUntilStopped } from './local-gate.ts'
+import { portFromEnvironment, refuseArguments, ROOT, serveUntilStopped } from './local-gate.ts'
 
-const [file] = process.argv.slice(2)
+const [file, ...others] = process.argv.slice(2)
+refuseArguments(file?.startsWith('-') ? [file] : others)
 const port = portFromEnvironment(8788)
 const stateDirectory = process.env['VECTOR_INDEX_HOME'] ?? join(ROOT, '.wrangler', 'index')
 

@@ -8,9 +8,17 @@ import { join, relative } from 'node:path'
 import { ask, type AskReply, ingest } from '../packages/cli/src/gate-client.ts'
 import { CommandError } from '../packages/cli/src/command-error.ts'
 import { docsCorpus } from './docs-corpus.ts'
-import { type LocalGate, portFromEnvironment, ROOT, serveUntilStopped, startLocalGate } from './local-gate.ts'
+import {
+  type LocalGate,
+  portFromEnvironment,
+  refuseArguments,
+  ROOT,
+  serveUntilStopped,
+  startLocalGate,
+} from './local-gate.ts'
 import { exportedSettings } from './worker-settings.ts'
 
+refuseArguments()
 const home = process.env['RAG_GATE_HOME'] ?? ROOT
 const varsFile = join(home, '.dev.vars')
 const exported = exportedSettings()
