@@ -3,6 +3,7 @@ import type { CacheState, Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
+import { boolean, callable, requireOptions, string } from '../core/lib/options.ts'
 import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { type FoundAnswer, type Made, NO_CACHE, type QuestionCache } from '../pipeline/gate-cache.ts'
@@ -129,6 +130,8 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
     ...options
     // An untyped caller may pass nothing.
   } = given ?? {}
+  const own = { route, tellsCallersApart, waitUntil }
+  requireOptions<Partial<typeof own>>(own, { route: string, tellsCallersApart: boolean, waitUntil: callable })
   const settings = checkOptions({ ...options, answer: { judge: answerJudge(answerOptions) } })
   // This only tells the cache that callers are identified; the principal comes with each question.
   const identity = tellsCallersApart ? { authenticate: () => null } : {}

@@ -5,6 +5,7 @@ import type { ReasonCode } from '../core/gates/finding.ts'
 import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
+import { required, requireOptions, string } from '../core/lib/options.ts'
 import { buildRefusal, type Refusal } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
@@ -89,6 +90,7 @@ export interface GatedQuestion {
 export function gateWithoutHttp(given: GateWithoutHttpOptions): (asked: AskedWithoutHttp) => Promise<GatedQuestion> {
   // An untyped caller may pass nothing.
   const { route = 'without-http', answer, ...options } = given ?? {}
+  requireOptions({ route }, { route: required(string) })
   const settings = checkOptions({ ...options, answer: { judge: answerJudge(answer) } })
   const dependencies = dependenciesFor(options.dependencies, settings)({})
   return async function ask(question) {

@@ -65,6 +65,13 @@ async function clientOf({ app }: ReturnType<typeof anApp>, token = 'asker', mode
   return client
 }
 
+test('authenticate among dependencies, where ragGate has it, is an error: nobody would be asked for a key', () => {
+  const dependencies = { retriever: { retrieve: async () => [] }, authenticate: () => null }
+  expect(() => createAgentTools({ policy: POLICY, dependencies })).toThrow(
+    expect.objectContaining({ code: 'config_invalid', param: 'dependencies.authenticate' }),
+  )
+})
+
 test.each(['legacy', 'auto'] as const)('an MCP client finds both tools (%s)', async (mode) => {
   const client = await clientOf(anApp([STRONG]), 'asker', mode)
   if (mode === 'legacy') await client.ping()

@@ -97,6 +97,23 @@ describe('with arguments of the wrong type', () => {
     },
   )
 
+  const own = { openWithoutHttp, answerWithoutHttp, gateWithoutHttp, createAgentTools }
+  const OPTIONS = {
+    openWithoutHttp: ['route', 'tellsCallersApart', 'waitUntil', 'retrieval', 'mode'],
+    answerWithoutHttp: ['route', 'tellsCallersApart', 'waitUntil', 'retrieval', 'mode'],
+    gateWithoutHttp: ['route', 'retrieval', 'mode'],
+    createAgentTools: ['route', 'authenticate', 'costLine', 'retrieval', 'mode', 'policy'],
+  } satisfies Record<keyof typeof own, readonly string[]>
+
+  it.each(Object.entries(own))('%s rejects null and a number for each option', (name, make) => {
+    for (const param of OPTIONS[name as keyof typeof own]) {
+      for (const value of [null, 5]) {
+        const options = { policy: POLICY, dependencies: { retriever }, [param]: value }
+        expect(() => make(options as never), param).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
+      }
+    }
+  })
+
   it.each<[string, unknown, object]>([
     ['nothing', undefined, { code: 'question_required' }],
     ['an invalid question', { question: 5 }, { code: 'question_type' }],

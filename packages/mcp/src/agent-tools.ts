@@ -8,7 +8,7 @@ import {
   recommend,
   recordsRetrieval,
 } from '@hono-rag-gate/presets/weighted-signals'
-import { oncePer } from 'hono-rag-gate/core/lib'
+import { callable, oncePer, requireOptions } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import {
   checkCollectionId,
@@ -72,9 +72,18 @@ type Given = Readonly<Record<string, unknown>>
  * @throws `config_invalid`, `policy_invalid` for options that are out of range
  */
 export function createAgentTools(given: AgentToolsOptions): AgentTools {
-  // Untyped callers may pass nothing, or no policy; the gate then throws.
+  // Untyped callers may pass nothing; the gate then throws.
   const { authenticate, costLine, ...options } = given ?? {}
+  const own: { authenticate?: unknown; costLine?: unknown } = { authenticate, costLine }
+  requireOptions(own, { authenticate: callable, costLine: callable })
+  // Checks them as they were given.
+  gateWithoutHttp(options)
   const { policy, dependencies, retrieval } = options
+  // Shared with `ragGate`, dependencies may hold it; ignored, everyone could search.
+  if ('authenticate' in dependencies) {
+    const param = 'dependencies.authenticate'
+    throw new RagGateError('config_invalid', `${param} is not read here: give authenticate itself`, { param })
+  }
   /** Passages that a search may return, and that can be assessed. */
   const most = retrieval?.topK ?? MOST_PASSAGES
   // Memoised, because the gate checks each policy object once.
@@ -83,9 +92,9 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
     route: '/mcp',
     ...options,
     retrieval: { ...retrieval, topK: most },
-    policy: typeof policy === 'function' ? (...asked) => recording(policy(...asked)) : policy && recording(policy),
+    policy: typeof policy === 'function' ? (...asked) => recording(policy(...asked)) : recording(policy),
   }
-  /** Gates by number of passages: the judged passages are those returned. The first validates the options. */
+  /** Gates by number of passages: the judged passages are those returned. */
   const gates = new Map([[most, gateWithoutHttp(gating)]])
   function searchOf(k: number): Ask {
     const topK = Math.min(k, most)
