@@ -25,12 +25,10 @@ export function ragGateHeader(
 /** Phases that wait for I/O; on Workers the clock does not advance otherwise. */
 const PHASES = ['retrieval', 'rerank', 'generation', 'total'] as const
 
-/** The `Server-Timing` field, with the phases that took place. */
-export function serverTimingHeader(timings: Timings): string {
-  let field = ''
+/** Adds the phases that took place to the `Server-Timing` field. */
+export function addServerTiming(headers: Headers, timings: Timings): void {
   for (const phase of PHASES) {
     const ms = timings[`${phase}Ms`]
-    if (ms !== undefined) field += `${field && ', '}${phase};dur=${Math.max(0, ms)}`
+    if (ms !== undefined) headers.append('server-timing', `${phase};dur=${Math.max(0, ms)}`)
   }
-  return field
 }

@@ -7,7 +7,7 @@ import { inTime, storeFaults } from '../pipeline/within-deadline.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 import type { Exchange } from './exchange.ts'
 import type { AnswerReport } from './gate-context.ts'
-import { ragGateHeader, serverTimingHeader } from './headers.ts'
+import { addServerTiming, ragGateHeader } from './headers.ts'
 import type { Reply } from './reply.ts'
 import { statusOf } from './respond.ts'
 import { type AnswerStream, answerStream } from '../http/answer-stream.ts'
@@ -32,7 +32,8 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   // Made first, because events are looked up by the time in their id, which must not be after `atMs`.
   const id = found === undefined ? decision.id : newId(dependencies.clock)
   const atMs = dependencies.clock.nowMs()
-  const timings = { ...reply.timings, totalMs: atMs - startedMs }
+  const totalMs = atMs - startedMs
+  const timings = { ...reply.timings, totalMs }
   // For a stored answer no handler ran, so there are no reports.
   const reported = found === undefined ? reply.reported : undefined
   const log = (status = reply.response.status): Promise<void> | undefined =>
@@ -40,10 +41,12 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const response = stream?.response ?? writable(reply.response)
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
-  if (cache.status !== undefined) headers.set('cache-status', cache.status)
+  // `Cache-Status` and `Server-Timing` are lists, to which the handler and others may contribute.
+  if (cache.status !== undefined) headers.append('cache-status', cache.status)
+  // If the caller must not learn about the cache, neither missing phases nor headers of the handler may reveal a hit.
+  else headers.delete('server-timing')
   if (cache.ageSeconds !== undefined) headers.set('age', String(cache.ageSeconds))
-  // If the caller must not learn about the cache, missing phases must not reveal a hit.
-  headers.set('server-timing', serverTimingHeader(cache.status === undefined ? { totalMs: timings.totalMs } : timings))
+  addServerTiming(headers, cache.status === undefined ? { totalMs } : timings)
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
   later(() => (stream === undefined ? log() : statusAtEnd(exchange, stream).then(log)))
   return response

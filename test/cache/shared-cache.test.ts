@@ -111,7 +111,11 @@ describe('a public cache', () => {
 
 describe('callers who share answers', () => {
   it('see no sign that another caller asked before, in a hit or a miss', async () => {
-    const { ask, journal, clock } = aGate({ cache: { scope: 'tenant' }, dependencies: { authenticate } })
+    const { ask, journal, clock } = aGate({
+      cache: { scope: 'tenant' },
+      dependencies: { authenticate },
+      handler: (c) => c.json({ answer: 'Turn the red key.' }, 200, { 'server-timing': 'model;dur=9' }),
+    })
     const told = ({ headers }: Response) => [
       headers.get('cache-status'),
       headers.get('age'),

@@ -59,6 +59,34 @@ describe('a question with strong evidence', () => {
     expect(headers.get('age')).toBeNull()
   })
 
+  it('adds to what the handler and outer middleware say in Cache-Status and Server-Timing, which are lists', async () => {
+    const { gate } = aGate()
+    const app = new Hono<RagGateEnv>()
+    app.use(async (c, next) => {
+      c.header('server-timing', 'auth;dur=3')
+      await next()
+    })
+    app.post('/ask', gate, (c) => {
+      c.header('cache-status', 'model; hit')
+      c.header('server-timing', 'model;dur=9', { append: true })
+      return c.json({ answer: 'Turn the red key.' })
+    })
+    const sent = async (): Promise<unknown> => {
+      const json = { 'content-type': 'application/json' }
+      const response = await app.request('/ask', {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ question: QUESTION }),
+      })
+      return [response.headers.get('cache-status'), response.headers.get('server-timing')]
+    }
+    expect(await sent()).toEqual([
+      'model; hit, rag-gate; fwd=miss',
+      'auth;dur=3, model;dur=9, retrieval;dur=0, generation;dur=0, total;dur=0',
+    ])
+    await expect.poll(sent).toEqual(['rag-gate; hit', 'auth;dur=3, total;dur=0'])
+  })
+
   it('is retrieved with the namespace and the normalised question, within a deadline', async () => {
     const { ask, journal } = aGate({ retrieval: { topK: 7 } })
     await ask({ question: '  How  does\tthe engine start? ' })
