@@ -25,10 +25,12 @@ export function ragGateHeader(
 /** Phases that wait for I/O; on Workers the clock does not advance otherwise. */
 const PHASES = ['retrieval', 'rerank', 'generation', 'total'] as const
 
-/** Adds the phases that took place to the `Server-Timing` field. */
+/** Adds the phases that took place to `Server-Timing`, as one line; those during which the clock was set back are left out. */
 export function addServerTiming(headers: Headers, timings: Timings): void {
-  for (const phase of PHASES) {
+  const took = PHASES.flatMap((phase) => {
     const ms = timings[`${phase}Ms`]
-    if (ms !== undefined) headers.append('server-timing', `${phase};dur=${Math.max(0, ms)}`)
-  }
+    // `undefined` for a phase that did not take place.
+    return ms! >= 0 ? `${phase};dur=${ms}` : []
+  })
+  headers.append('server-timing', took.join(', '))
 }
