@@ -161,7 +161,7 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
     })
     const gated = await gateQuestion(dependencies, settings, request, cache)
     return gated.kind === 'cached'
-      ? { kind: 'answered', by: await stored(asked, cache!, gated, gated.found, 'not-called', lasting) }
+      ? { kind: 'answered', by: await stored(asked, cache!, gated, gated.found, lasting) }
       : opened(asked, cache, gated, lasting)
   }
 }
@@ -207,7 +207,7 @@ function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: J
       async failed(thrown) {
         const status = isRagGateError(thrown) ? statusOf(thrown.code) : 502
         const found = lookup && cache?.standIn(lookup, { by: 'handler', status, thrown })
-        if (found !== undefined) return stored(asked, cache!, gated, found, 'called', lasting)
+        if (found !== undefined) return stored(asked, cache!, gated, found, lasting, reported())
         record({ kind: 'failure' }, status)
         return undefined
       },
@@ -221,17 +221,20 @@ async function stored(
   cache: QuestionCache,
   { lookup, policy, retrievals, timings }: GateResult,
   found: FoundAnswer,
-  handler: 'called' | 'not-called',
   lasting: Lasting,
+  report?: AnswerReport,
 ): Promise<AnsweredWithoutHttp> {
   const { dependencies, startedMs } = asked
+  const handler = report ? 'called' : 'not-called'
   const { body } = await cache.contentOf(found)
   const { decision } = found.answer
   cache.store(lookup, { kind: 'found', found })
   const outcome = cache.outcome(lookup, found)
   const atMs = dependencies.clock.nowMs()
   const known = { id: newId(dependencies.clock), atMs, status: 200, timings: { ...timings, totalMs: atMs - startedMs } }
-  later(lasting, () => recordDecision(asked, { decision, policy, found, handler, retrievals }, {}, outcome, known))
+  later(lasting, () =>
+    recordDecision(asked, { decision, policy, found, handler, retrievals }, report ?? {}, outcome, known),
+  )
   // It was written as JSON, here or by a route with the same name.
   const stored: AnsweredWithoutHttp['body'] = await new Response(body).json()
   return { body: stored, decision, policy, cache: outcome.state }

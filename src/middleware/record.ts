@@ -34,10 +34,8 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const atMs = dependencies.clock.nowMs()
   const totalMs = atMs - startedMs
   const timings = { ...reply.timings, totalMs }
-  // For a stored answer no handler ran, so there are no reports.
-  const reported = found === undefined ? reply.reported : undefined
   const log = (status = reply.response.status): Promise<void> | undefined =>
-    recordDecision(exchange, reply, reported?.() ?? {}, cache, { id, atMs, timings, status })
+    recordDecision(exchange, reply, reply.reported?.() ?? {}, cache, { id, atMs, timings, status })
   const response = stream?.response ?? writable(reply.response)
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
 import { questionHmac } from '../../src/pipeline/question-hmac.ts'
-import { aGate, type GateFixture, POLICY, QUESTION, STRONG } from '../fixtures/gate.ts'
+import { aGate, type GateFixture, POLICY, QUESTION, STRONG, UUID7 } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
 quietErrors()
@@ -58,6 +58,7 @@ describe('the recorded decision', () => {
       (['read to its end', 'left by its reader', 'broken off'] as const).map((how) => [type, how] as const),
     ),
   )('of an answer of %s that is %s has its status, and reports made until then', async (type, how) => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
     let used = (): void => undefined
     const { app, journal } = aGate({
       handler: (c) => {
@@ -93,6 +94,62 @@ describe('the recorded decision', () => {
     const status = how === 'broken off' ? 503 : 200
     expect(journal.events).toMatchObject([{ status, model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } }])
     expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
+    expect(logged.mock.calls).toEqual(
+      how === 'broken off' ? [[expect.stringMatching(/^\[rag-gate\] .*llm_unavailable/)]] : [],
+    )
+  })
+
+  it('of a refusal does not wait until its body is read', async () => {
+    for (const cache of [{}, { store: undefined }]) {
+      const { app, journal } = aGate({ finds: [], cache })
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ question: QUESTION }),
+      }
+      const { body } = await app.request('/ask', init)
+      expect(journal.events).toMatchObject([{ decision: { verdict: 'refuse' } }])
+      await body?.cancel()
+    }
+  })
+
+  it('of a stored answer has an id and a time of its own, and nothing that is the handler’s', async () => {
+    const { ask, journal, clock } = aGate({
+      handler: (c) => {
+        c.var.ragGate.report({ model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } })
+        return c.json({})
+      },
+    })
+    await ask()
+    clock.atMs += 1000
+    const { headers } = await ask()
+    const [made, found] = journal.events
+    expect(found).toEqual({
+      ...made,
+      id: expect.stringMatching(UUID7),
+      atMs: clock.atMs,
+      cache: 'hit',
+      timings: { totalMs: 0 },
+      model: undefined,
+      usage: undefined,
+    })
+    expect(found?.id).not.toBe(made?.id)
+    expect(headers.get('rag-gate')).toContain(`;id="${found?.id}"`)
+  })
+
+  it("contains the audit events of the policy's preset, whose warning is given once for each answer made", async () => {
+    const audit = [{ type: 'advised', payload: { why: 'weak' } }]
+    const warning = { code: 'weak', message: 'The evidence is weak' }
+    const preset = { ...PRESET, auditEvents: () => audit, warning: () => warning }
+    const onWarning = vi.fn<(warning: GateWarning) => void>()
+    const { ask, journal } = aGate({ policy: { ...POLICY, preset }, onWarning })
+    await ask()
+    await ask()
+    expect(journal.events).toMatchObject([
+      { cache: 'miss', audit },
+      { cache: 'hit', audit },
+    ])
+    expect(onWarning.mock.calls).toEqual([[warning]])
   })
 
   it.each([
@@ -152,11 +209,14 @@ describe('the recorded decision', () => {
       expect(journal.events).toMatchObject([{ decision: { verdict: 'pass' } }])
       expect(journal.events[0]).not.toHaveProperty('question')
       const message = `The HMAC ${how === 'hangs' ? 'took too long' : 'failed'}`
-      expect(onWarning.mock.calls).toMatchObject([[{ code: 'hmac_failed', cause: { message } }]])
+      expect(onWarning.mock.calls).toMatchObject([
+        [{ code: 'hmac_failed', message: 'The record is incomplete', cause: { message } }],
+      ])
     },
   )
 
-  it.each(FAILURES)('that %s does not affect the response', async (_, record) => {
+  it.each(FAILURES)('that %s is logged, and does not affect the response', async (_, record) => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
     for (const finds of [[STRONG], []]) {
       const { ask } = aGate({ finds, dependencies: { log: { record, flush: () => Promise.resolve() } } })
       const response = await ask()
@@ -164,18 +224,22 @@ describe('the recorded decision', () => {
       expect(response.headers.get('server-timing')).toContain('total')
       expect((await ask()).headers.get('cache-status')).toMatch(/hit/)
     }
+    expect(logged.mock.calls).toEqual(
+      Array.from({ length: 4 }, () => [expect.stringMatching(/^\[rag-gate\] after the response: Error at /)]),
+    )
   })
 
   it('can go to a log that returns anything', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     const events: unknown[] = []
     const log = { record: (event: unknown) => events.push(event) as never, flush: () => Promise.resolve() }
-    const { ask } = aGate({ dependencies: { log } })
+    const { ask, journal } = aGate({ dependencies: { log } })
     for (const asked of [1, 2]) {
       await ask()
       expect(events).toHaveLength(asked)
     }
     expect(logged).not.toHaveBeenCalled()
+    expect(journal.waited.filter((work) => !(work instanceof Promise))).toEqual([])
     logged.mockRestore()
   })
 
@@ -203,8 +267,11 @@ describe('the recorded decision', () => {
   })
 
   it('is not needed: a gate works without a log', async () => {
-    const { ask } = aGate({ dependencies: { log: undefined } })
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    const { ask, journal } = aGate({ dependencies: { log: undefined } })
     expect((await ask()).status).toBe(200)
+    expect(logged).not.toHaveBeenCalled()
+    expect(journal.waited.filter((work) => !(work instanceof Promise))).toEqual([])
   })
 
   it.each<[string, string, GateFixture]>([

@@ -45,6 +45,17 @@ describe('a policy with one gate on the cosine', () => {
     },
   )
 
+  it('tells how its confidence was calibrated, if its model does', async () => {
+    for (const [said, told] of [
+      ['calibrated', ';calibration=calibrated'],
+      ['not a code', ''],
+    ] as const) {
+      const confidence = confidenceBy({ ...COSINE, calibration: () => said as 'calibrated' }, { kind: 'cosine' })
+      const { headers } = await aGate({ policy: definePolicy({ ...OWN, confidence }), finds: found(0.95) }).ask()
+      expect(headers.get('rag-gate')?.replace(/^.*;id="[^"]*"/, '')).toBe(told)
+    }
+  })
+
   it('searches with the question as asked, greetings included', async () => {
     const { ask, journal } = aGate({ policy: OWN, finds: found(0.95) })
     await ask({ question: 'Hello, could you tell me the price, thanks?' })

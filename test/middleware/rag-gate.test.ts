@@ -8,6 +8,7 @@ import {
   aGate,
   asOperator,
   bodyOf,
+  type GateFixture,
   MIDDLING,
   POLICY,
   QUESTION,
@@ -115,8 +116,19 @@ describe('a question with strong evidence', () => {
     expect(journal.retrievals).toHaveLength(1)
   })
 
-  it('has the times of retrieval and generation in Server-Timing and the record', async () => {
+  it.each<[string, GateFixture]>([
+    ['retrieval;dur=30, generation;dur=500, total;dur=530', {}],
+    // Callers who share answers may not learn whether one was found: then only the whole is told.
+    [
+      'total;dur=530',
+      {
+        cache: { scope: 'tenant' },
+        dependencies: { authenticate: () => ({ tenant: 'default', id: 'ann', scopes: ['ask'] }) },
+      },
+    ],
+  ])('has the times of retrieval and generation in the record, and in Server-Timing %s', async (told, fixture) => {
     const gate = aGate({
+      ...fixture,
       finds: () => {
         gate.clock.atMs += 30
         return rankingOf([STRONG])
@@ -127,7 +139,7 @@ describe('a question with strong evidence', () => {
       },
     })
     const response = await gate.ask()
-    expect(response.headers.get('server-timing')).toBe('retrieval;dur=30, generation;dur=500, total;dur=530')
+    expect(response.headers.get('server-timing')).toBe(told)
     expect(gate.journal.events[0]?.timings).toEqual({ retrievalMs: 30, generationMs: 500, totalMs: 530 })
   })
 

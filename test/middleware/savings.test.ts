@@ -31,12 +31,12 @@ describe('an exchange records as saved:', () => {
     expect(journal.events[1]).not.toHaveProperty('usage')
   })
 
-  it('nothing when a stored answer replaces that of a failed handler', async () => {
+  it('nothing when a stored answer replaces that of a failed handler, whose tokens count as used', async () => {
     let failing = false
     const { ask, journal, clock } = aPricedGate({
       cache: { staleIfErrorSeconds: 1000 },
       handler: (c) => {
-        c.var.ragGate.report({ usage: USAGE })
+        c.var.ragGate.report({ model: 'm', usage: USAGE })
         return failing ? c.json({}, 503) : c.json({ answer: STRONG })
       },
     })
@@ -44,9 +44,9 @@ describe('an exchange records as saved:', () => {
     failing = true
     clock.atMs += (journal.stored[0]!.lifetimeSeconds + 1) * 1000
     expect((await ask()).status).toBe(200)
-    expect(journal.events.map(({ cache, saved }) => [cache, saved])).toEqual([
-      ['miss', undefined],
-      ['stale', undefined],
+    expect(journal.events.map(({ cache, saved, model, usage }) => [cache, saved, model, usage])).toEqual([
+      ['miss', undefined, 'm', USAGE],
+      ['stale', undefined, 'm', USAGE],
     ])
   })
 

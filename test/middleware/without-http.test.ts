@@ -5,6 +5,7 @@ import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.
 import { createMemoryCoalescer } from '../../src/adapters/memory-coalescer.ts'
 import { answerCache } from '../../src/cache/index.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
+import { savingsLedger } from '../../src/core/reports/savings.ts'
 import {
   answerWithoutHttp,
   type AnswerWithoutHttpOptions,
@@ -56,6 +57,34 @@ describe('with a shared answer cache', () => {
     })
     await Promise.all(work)
     expect(puts).toEqual([])
+  })
+
+  it('a stored answer in place of a failed call saves nothing, and the tokens of the call count as used', async () => {
+    const clock = { atMs: Date.UTC(2026, 0, 2), nowMs: () => clock.atMs }
+    const work: Promise<unknown>[] = []
+    const events: DecisionEvent[] = []
+    const log = { record: (event: DecisionEvent) => void events.push(event), flush: async () => {} }
+    const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public', staleIfErrorSeconds: 1e6 })
+    const answer = answerWithoutHttp({
+      policy: POLICY,
+      dependencies: { retriever, cache, log, clock, savings: savingsLedger() },
+      onWarning: () => undefined,
+      waitUntil: (one) => work.push(one),
+    })
+    const used = { model: 'm', usage: { inputTokens: 900, outputTokens: 100 } }
+    const made = await answer({ question: QUESTION }, async () => ({ answer: STRONG, ...used }))
+    await Promise.all(work)
+    clock.atMs += 2 * 86_400_000
+    const stale = await answer({ question: QUESTION }, async (gate) => {
+      gate.report(used)
+      throw new Error('cut off')
+    })
+    expect([stale.cache, stale.body]).toEqual(['stale', made.body])
+    expect(events).toMatchObject([
+      { cache: 'miss', status: 200, ...used },
+      { cache: 'stale', status: 200, ...used },
+    ])
+    for (const event of events) expect(event).not.toHaveProperty('saved')
   })
 })
 
