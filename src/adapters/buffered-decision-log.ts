@@ -44,9 +44,6 @@ const LONGEST_BACK_OFF_MS = 8_000
  * @see https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 const ABANDONED_AFTER_MS = 40_000
-/** How long `flush` waits for writes of other requests, which may be gone. */
-const FLUSH_WAIT_MS = 2_000
-
 /** A period: its beginning and length. */
 interface Span {
   readonly sinceMs: number
@@ -169,8 +166,8 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
     async flush() {
       const others = [...writes]
       await writeOut()
-      // Looks again and again, because a Worker's request must not await the promise of another.
-      for (let ms = 0; ms < FLUSH_WAIT_MS && others.some((write) => writes.has(write)); ms += 20) await passed(20)
+      // A Worker's request must not await the promise of another. That one may be gone: two seconds are enough.
+      for (let looks = 0; looks < 100 && others.some((write) => writes.has(write)); looks++) await passed(20)
     },
   }
 }
