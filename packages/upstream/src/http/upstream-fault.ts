@@ -19,6 +19,8 @@ export type UpstreamFaultKind =
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault'
   readonly kind: UpstreamFaultKind
+  /** The system's code for a failed connection, such as `ECONNREFUSED`, which a log line names. */
+  readonly code: string | undefined
   /** Status of the response, if there was one. */
   readonly status: number | undefined
   /** Seconds to wait before the next attempt, if the service gave them. */
@@ -26,15 +28,20 @@ export class UpstreamFault extends Error {
 
   constructor(
     kind: UpstreamFaultKind,
-    options: {
+    {
+      thrown,
+      status,
+      retryAfterSeconds,
+    }: {
       readonly thrown?: unknown
       readonly status?: number
       readonly retryAfterSeconds?: number | undefined
     } = {},
   ) {
-    super(options.thrown === undefined ? kind : `${kind} (${errorKind(options.thrown)})`)
+    super(kind)
     this.kind = kind
-    this.status = options.status
-    this.retryAfterSeconds = options.retryAfterSeconds
+    this.code = errorKind(thrown).split(' ')[1]
+    this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
