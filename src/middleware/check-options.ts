@@ -14,6 +14,7 @@ import {
   requireOptions,
   string,
   strings,
+  stringsOrAny,
   text,
   whole,
   withDefaults,
@@ -68,11 +69,7 @@ const QUESTION: OptionKinds<QuestionOptions> = {
   maxCodePoints: whole(1, 1_000_000),
   maxBodyBytes: whole(1, 100_000_000),
   otherFields: oneOf('refuse', 'allow'),
-  collections: {
-    words: "a list of strings, or 'any'",
-    // A string is rejected: its `includes` would allow any substring as a name.
-    holds: (value) => value === 'any' || (strings.holds(value) && (value as readonly string[]).length > 0),
-  },
+  collections: stringsOrAny,
 }
 
 const RETRIEVAL: OptionKinds<RetrievalOptions> = {

@@ -7,6 +7,7 @@ import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { refusesUnseen } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
+import { defined } from '../core/lib/defined.ts'
 import { measureSignals, subjectOf } from '../core/signals/measure.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Collection } from '../ports/collections.ts'
@@ -106,10 +107,7 @@ async function gateAnew(
 
   const measures = { ...search, asked }
   const assessed = await assessEvidence(ports, settings, measures, retrieval.evidence)
-  const timings = {
-    retrievalMs: retrieval.retrievalMs,
-    ...(assessed.rerankMs === undefined ? {} : { rerankMs: assessed.rerankMs }),
-  }
+  const timings = defined({ retrievalMs: retrieval.retrievalMs, rerankMs: assessed.rerankMs })
   const decision = decisionOf(ports, collection, assessed)
   const lookup = before && (await cache?.lookUpEvidence(before, assessed, decision))
   if (lookup?.found) return { ...cachedResult(lookup, lookup.found, 1), timings }

@@ -125,7 +125,7 @@ test('a stream with an advisory has the verdict before the first word, and the m
     kind: 'rag-gate.verdict',
     providerMetadata: { ragGate: { verdict: 'advise', caution: expect.stringContaining('verify') } },
   })
-  expect(inner.doStreamCalls[0]?.prompt[0]?.content).toContain('only moderately strong')
+  expect(inner.doStreamCalls[0]?.prompt[0]?.content).toContain('evidence is limited')
   expect(events).toMatchObject([{ status: 200, usage: { outputTokens: 7 }, decision: { verdict: 'advise' } }])
 })
 

@@ -228,7 +228,7 @@ describe('the returned object', () => {
     expect((await answered(0.65, 0.35, { threshold: 0.7, wording: 'neutral' })).result).toMatchObject({
       suggestions: [
         'Rephrase the question to be more specific',
-        'Add documents on this topic',
+        'Add documents about it',
         'Break a complex question into simpler ones',
         'Say more about the context of the question',
       ],

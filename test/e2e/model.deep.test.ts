@@ -35,7 +35,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
   test('gets a caution about weak evidence, and so does the answer', async () => {
     const { body } = await ask(site.gate.url, MIDDLING)
     expect(body).toMatchObject({ verdict: 'advise', caution: expect.stringContaining('verify') })
-    expect(site.model.calls[0]?.body.messages[0]?.content).toContain('only moderately strong')
+    expect(site.model.calls[0]?.body.messages[0]?.content).toContain('evidence is limited')
   })
 
   test('has its tokens counted', async () => {

@@ -47,7 +47,7 @@ describe('ragGate', () => {
   })
 
   it.each([
-    [{ ...POLICY, gates: [] }, 'policy.gates', 'policy: gates must be a list of gates'],
+    [{ ...POLICY, gates: [] }, 'policy.gates', 'policy: gates must be a list of one'],
     [{ ...POLICY, bands: { high: 2 } }, 'policy.bands.high', 'policy: bands.high must be a number'],
     [{}, 'policy.name', 'policy: name must be'],
   ])('rejects an invalid policy at once, naming policy and setting: %#', (policy, param, message) => {

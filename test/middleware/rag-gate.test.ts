@@ -198,7 +198,7 @@ describe('a question with middling evidence', () => {
     const response = await ask()
     expect(await bodyOf(response)).toMatchObject({ verdict: 'advise', reason_code: 'confidence_moderate' })
     expect(response.headers.get('rag-gate')).toMatch(/^advise;band=low;reason=confidence_moderate;/)
-    expect(journal.handled[0]?.caution).toContain('moderately strong')
+    expect(journal.handled[0]?.caution).toContain('evidence is limited')
     const strong = aGate()
     await strong.ask()
     expect(journal.stored[0]?.lifetimeSeconds).toBeLessThan(strong.journal.stored[0]?.lifetimeSeconds ?? 0)

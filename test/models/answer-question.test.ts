@@ -174,7 +174,7 @@ describe('answerQuestion', () => {
       caution: 'The gate is disabled: nothing was checked',
       gating: { passes: false, gating_bypassed: true },
     })
-    expect(generations[0]?.caution).toContain('only moderately strong')
+    expect(generations[0]?.caution).toContain('evidence is limited')
   })
 
   it('judges the confidence that the model reports, and refuses when none is reported', async () => {

@@ -28,7 +28,7 @@ describe('answerWithRetries', () => {
     expect(requests).toEqual([
       {
         question: ASKED.question,
-        suggestion: 'Rephrase the question in the words of the documents',
+        suggestion: 'Rephrase it in the words of the documents',
         attempt: 1,
       },
     ])

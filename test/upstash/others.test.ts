@@ -402,7 +402,7 @@ describe('a search without results', () => {
   test('in an empty index causes a warning that nothing was written', async () => {
     const { retrieve, warnings } = over({})
     await retrieve()
-    expect(warnings[0]!.message).toContain('The whole index is empty')
+    expect(warnings[0]!.message).toContain('The index is empty')
   })
 
   test('in a filled namespace, or by a filter, causes no warning', async () => {

@@ -13,8 +13,7 @@ export function sparseLeftOut(why: string): RetrieverWarning {
 export function namespaceEmpty(namespace: string, counts: ReadonlyMap<string, number>): RetrieverWarning {
   const filled = [...counts].filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a)
   const others = filled.slice(0, 5).map(([name, count]) => `${shown(name)} (${count})`)
-  const advice =
-    others.length === 0 ? 'The whole index is empty: is this its URL?' : `Say which namespace: ${others.join(', ')}`
+  const advice = others.length === 0 ? 'The index is empty: is this its URL?' : `Others: ${others.join(', ')}`
   return {
     code: 'namespace_empty',
     message: `The namespace ${shown(namespace)} of the index is empty. ${advice}`,

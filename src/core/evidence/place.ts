@@ -1,3 +1,4 @@
+import { defined } from '../lib/defined.ts'
 import type { Passage } from './chunk.ts'
 
 /** Location of a passage. */
@@ -5,9 +6,5 @@ export type Place = Pick<Passage, 'title' | 'section' | 'source'>
 
 /** The location of a passage, without its text; absent members stay absent. */
 export function placeOf({ title, section, source }: Place): Place {
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(section === undefined ? {} : { section }),
-    ...(source === undefined ? {} : { source }),
-  }
+  return defined({ title, section, source })
 }

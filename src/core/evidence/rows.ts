@@ -1,4 +1,5 @@
 /** Reads rows returned by an index; nothing in them is trusted. */
+import { defined } from '../lib/defined.ts'
 import { frozenCopy } from '../lib/frozen-copy.ts'
 import { isRecord } from '../lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
@@ -45,16 +46,14 @@ export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<
 function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
   if (typeof id !== 'string' || id === '') throw unreadable('a row without id')
   if (typeof text !== 'string') throw unreadable('a row without text')
-  const optional = (['title', 'section', 'source', 'version'] as const)
-    .map((name) => [name, textMember(fields, name)] as const)
-    .filter(([, value]) => value !== undefined)
+  const optional = ['title', 'section', 'source', 'version'].map((name) => [name, textMember(fields, name)])
   const metadata = fields['metadata'] ?? undefined
   if (metadata !== undefined && !isRecord(metadata)) throw unreadable('metadata that is not an object')
   return {
     id,
     documentId: textMember(fields, 'documentId') || id,
     text,
-    ...Object.fromEntries(optional),
+    ...defined(Object.fromEntries(optional)),
     // The cast is safe: indexes return parsed JSON, or JSON by their own rules.
     // Copied, because it may be the index's own object, and changing it would affect later searches.
     ...(metadata !== undefined && { metadata: frozenCopy({ ...metadata }) as Readonly<Record<string, Json>> }),

@@ -118,7 +118,7 @@ export function gateWith<Settings extends GateSettings, Code extends string>(
   settings: Settings,
 ): PolicyGate {
   if (typeof gate?.validate !== 'function' || !isRecord(settings)) {
-    throw new RagGateError('policy_invalid', 'gateWith needs a gate, and its settings', { param: 'gate' })
+    throw new RagGateError('policy_invalid', 'gateWith needs a gate with settings', { param: 'gate' })
   }
   gate.validate(settings)
   return Object.freeze({ gate, settings: Object.freeze({ ...settings }) })

@@ -1,7 +1,8 @@
 import { recordedNumber } from '../lib/numbers.ts'
 import { loneTerm as loneTermSignal } from '../signals/lone-term.ts'
 import { TOO_SHORT } from './question-length.ts'
-import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
+import { gateWith, type PolicyGate } from './gate.ts'
+import { questionGate } from './question-gate.ts'
 
 /** A term that occurs in more chunks than this, and than this share of the collection, is not rare. */
 const RARE_CHUNKS = 3
@@ -17,18 +18,9 @@ export function loneTerm(): PolicyGate {
 }
 
 /** The check behind `loneTerm`. */
-export const loneTermGate = defineGate({
-  name: 'lone-term',
-  stage: 'pre-generation',
-  about: 'question',
-  reads: () => [loneTermSignal],
-  texts: TOO_SHORT,
-  validate: plainSettings,
-  check: (_settings: { readonly gate: 'lone-term' }, { signals: { loneTerm: found } }) => {
-    if (found === null) return undefined
-    const chunks = recordedNumber(found?.chunks)
-    const isRare = chunks > 0 && recordedNumber(found?.holding) <= Math.max(RARE_CHUNKS, RARE_SHARE * chunks)
-    if (isRare && found?.isTitled === true) return undefined
-    return { outcome: 'refuse', code: 'question_too_short', message: 'The question is one word' }
-  },
+export const loneTermGate = questionGate('lone-term', TOO_SHORT, loneTermSignal, ({ loneTerm: found }) => {
+  if (found === null) return false
+  const chunks = recordedNumber(found?.chunks)
+  const isRare = chunks > 0 && recordedNumber(found?.holding) <= Math.max(RARE_CHUNKS, RARE_SHARE * chunks)
+  return !(isRare && found?.isTitled === true) && 'The question is one word'
 })

@@ -1,15 +1,13 @@
 import { questionReadable } from '../signals/question-readable.ts'
 import { refusalText } from './text.ts'
-import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
+import { gateWith, type PolicyGate } from './gate.ts'
+import { questionGate } from './question-gate.ts'
 
 /** Code and text for an unreadable question. */
-export const UNREADABLE = {
-  question_unreadable: refusalText(
-    'I cannot read this question.',
-    'Too little of the question can be read',
-    'Write it in letters and digits, with spaces between words',
-  ),
-}
+export const UNREADABLE = [
+  'question_unreadable',
+  refusalText('The question cannot be read.', 'The question cannot be read', 'Write it in words with spaces'),
+] as const
 
 /** Refuses a question of which too little is readable (`isReadable`), before retrieval. */
 export function readableQuestion(): PolicyGate {
@@ -17,19 +15,9 @@ export function readableQuestion(): PolicyGate {
 }
 
 /** The check behind `readableQuestion`. */
-export const readableQuestionGate = defineGate({
-  name: 'readable-question',
-  stage: 'pre-generation',
-  about: 'question',
-  reads: () => [questionReadable],
-  texts: UNREADABLE,
-  validate: plainSettings,
-  check: (_settings: { readonly gate: 'readable-question' }, { signals }) =>
-    signals.questionReadable === true
-      ? undefined
-      : {
-          outcome: 'refuse',
-          code: 'question_unreadable',
-          message: 'Too little of the question can be read',
-        },
-})
+export const readableQuestionGate = questionGate(
+  'readable-question',
+  UNREADABLE,
+  questionReadable,
+  (signals) => signals.questionReadable !== true && UNREADABLE[1].reason,
+)

@@ -1,7 +1,8 @@
 import { recordedNumber } from '../lib/numbers.ts'
 import { runTogetherCount } from '../signals/run-together-count.ts'
 import { UNREADABLE } from './readable-question.ts'
-import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
+import { gateWith, type PolicyGate } from './gate.ts'
+import { questionGate } from './question-gate.ts'
 
 /**
  * Refuses a question with words run together ("whowonthechessmatch") that occur in neither the collection nor the evidence: for
@@ -12,15 +13,9 @@ export function runTogether(): PolicyGate {
 }
 
 /** The check behind `runTogether`. */
-export const runTogetherGate = defineGate({
-  name: 'run-together',
-  stage: 'pre-generation',
-  about: 'question',
-  reads: () => [runTogetherCount],
-  texts: UNREADABLE,
-  validate: plainSettings,
-  check: (_settings: { readonly gate: 'run-together' }, { signals }) =>
-    recordedNumber(signals.runTogetherCount) === 0
-      ? undefined
-      : { outcome: 'refuse', code: 'question_unreadable', message: 'The question has words run together' },
-})
+export const runTogetherGate = questionGate(
+  'run-together',
+  UNREADABLE,
+  runTogetherCount,
+  (signals) => recordedNumber(signals.runTogetherCount) !== 0 && 'The question has words run together',
+)

@@ -25,10 +25,10 @@ export const CANNOT_ANSWER = 'I cannot answer this question based on the availab
 
 /** Suggestions. */
 export const SUGGEST = Object.freeze({
-  rephrase: 'Rephrase the question in the words of the documents',
+  rephrase: 'Rephrase it in the words of the documents',
   narrow: 'Ask about one thing at a time',
   specify: 'Name the product, version or place',
-  addDocuments: 'Add documents on this topic',
+  addDocuments: 'Add documents about it',
   tryLater: 'Try again later',
   verify: 'Check the answer against its sources',
 })
@@ -36,7 +36,7 @@ export const SUGGEST = Object.freeze({
 /** For evidence without any number that a gate could judge. */
 export const UNMEASURED = refusalText(
   `${CANNOT_ANSWER} The evidence could not be judged.`,
-  'The evidence has no usable score',
+  'The evidence could not be judged',
   SUGGEST.tryLater,
 )
 

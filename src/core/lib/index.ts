@@ -24,6 +24,7 @@ export {
   string,
   stringOrFunction,
   strings,
+  stringsOrAny,
   text,
   whole,
 } from './options.ts'

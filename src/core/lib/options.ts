@@ -3,6 +3,7 @@
  * called.
  */
 import { RagGateError } from '../../errors.ts'
+import { defined } from './defined.ts'
 import { isRecord } from './guards.ts'
 
 interface Kind {
@@ -82,9 +83,8 @@ export function withDefaults<Options extends object, Defaults extends Partial<Op
   options: Options | undefined,
   defaults: Defaults,
 ): Omit<Options, keyof Defaults> & Required<Pick<Options, keyof Options & keyof Defaults>> {
-  const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined)
   // The cast is safe: each member keeps its name.
-  return { ...defaults, ...Object.fromEntries(given) } as ReturnType<typeof withDefaults<Options, Defaults>>
+  return { ...defaults, ...defined(options ?? {}) } as ReturnType<typeof withDefaults<Options, Defaults>>
 }
 
 /** Makes a kind required. */
@@ -103,6 +103,12 @@ export const text: OptionKind = {
 export const strings: OptionKind = {
   words: 'a list of strings',
   holds: (value) => Array.isArray(value) && value.every(string.holds),
+}
+
+/** A non-empty list of strings, or `'any'`. A string is rejected: its `includes` would allow any substring. */
+export const stringsOrAny: OptionKind = {
+  words: "a list of strings, or 'any'",
+  holds: (value) => value === 'any' || (strings.holds(value) && (value as readonly string[]).length > 0),
 }
 
 export const boolean: OptionKind = { words: 'true or false', holds: (value) => typeof value === 'boolean' }

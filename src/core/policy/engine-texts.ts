@@ -49,6 +49,6 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
     SUGGEST.rephrase,
     SUGGEST.narrow,
   ),
-  rule_advised: noteText('A rule of this service asks for care', SUGGEST.verify),
+  rule_advised: noteText('A rule of this service advises care', SUGGEST.verify),
   rule_failed: UNJUDGED,
 })

@@ -95,7 +95,7 @@ const SETTINGS: OptionKinds<PolicyInput> = {
   confidence: required(object),
   bands: required(object),
   gates: required({
-    words: 'a list of gates, at least one',
+    words: 'a list of one or more gates',
     holds: (gates) => Array.isArray(gates) && gates.length > 0,
   }),
   records: anything,
@@ -216,7 +216,7 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
 
 function validateGate(each: PolicyGate): void {
   if (!isRecord(each) || typeof each.gate?.check !== 'function' || !isRecord(each.settings)) {
-    throw invalid('gates must hold gates such as confidenceRange()', 'gates')
+    throw invalid('gates must be such as confidenceRange()', 'gates')
   }
   if (each.settings.gate !== each.gate.name) throw invalid('The settings of a gate name another gate', 'gates')
   if (each.gate.stage === 'post-generation' && each.gate.measure === undefined) {

@@ -101,8 +101,8 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
 }
 
 /**
- * The text beside words copied from a passage, in at most sixteen pieces: what stands before them, and, elsewhere, pieces of at
- * least two terms of which the best chunk lacks one. Questions rarely repeat so many words in a passage's
+ * The text beside words copied from a passage, in at most sixteen pieces: what stands before them, and, elsewhere, pieces of
+ * which the best chunk lacks a term, and which have at least two or, between copied words, begin with a word that asks. Questions rarely repeat so many words in a passage's
  * order, unless these were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
@@ -126,7 +126,10 @@ function besideQuoted(subject: Subject, text: string, factor: number): readonly 
   if (pieces.length <= (QUOTED_IN_ALL - (pieces[0] ? 0 : 1)) * times) return []
   return joinSmallest(pieces.filter((piece) => piece.trim())).filter((piece) => {
     const held = heldBy(textFeatures(pieceOf(subject, piece)))
-    return piece === pieces[0] ? held.length > 0 : held.length > 1 && held.includes(false)
+    return piece === pieces[0]
+      ? held.length > 0
+      : held.length > (piece !== pieces.at(-1) && subject.language?.asks(words(piece)[0]!) ? 0 : 1) &&
+          held.includes(false)
   })
 }
 

@@ -7,22 +7,22 @@ import { COURTESY, isAsking } from './word-lists.ts'
 const NO_TWO_WORDS = '(?!.*[a-z]{3}[^a-z].*[a-z]{3})'
 /**
  * A number or code contains a digit and, unless it is hexadecimal, is no longer than an order number and has at most eight
- * letters; longer ones may be text in Base64, and hexadecimal pairs from 2 to 7 are ASCII. An address has a host of two to four
- * words (not counting `www`), followed by at most one word.
+ * letters; longer ones may be text in Base64, and hexadecimal pairs from 2 to 7 are ASCII. An address, "@name" or file name has
+ * at most four words (not counting a protocol, `www` and what precedes `@`), followed by at most one word.
  */
 const CODE = new RegExp(
   `^(?=.{1,64}$)(?:(?=.*\\p{Nd})(?:(?!(?:[2-7].-?){8})[\\da-f-]{1,40}|(?!(?:.*[a-z]){9})${NO_TWO_WORDS}[\\w\\p{Nd}./+#=-]{1,24}(?<!=))|` +
-    `(?:\\w+://|www\\.|(?:\\w+[.+-]?){1,3}@)\\w+(?:[.-]\\w+){1,3}(?:[/?#]${NO_TWO_WORDS}[!-$&-~]*)?)$`,
+    `(?:\\w+://|www\\.|(?:\\w+[.+-]?){1,3}@|@(?=\\w{2,9}$)|(?=\\w+\\.\\w{2,4}$))\\w{1,15}(?:[.-]\\w{1,15}){0,3}(?:[/?#]${NO_TWO_WORDS}[!-$&-~]*)?)$`,
   'iu',
 )
 /** Words that label such a code. */
 const LABEL =
-  /^(?:my|our|the|is|and|from|see|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|customer|account|request|e?-?mail|link|tel)$/i
+  /^(?:my|our|the|is|and|from|here|see|order|ticket|case|ref|reference|id|no|nr|number|invoice|phone|customer|account|request|e?-?mail|link|tel|contact|version|placed|attached)$/i
 /** Most labels in a sentence, and most names and codes in a question: more could contain a message. */
 const MOST = 4
 /** After this, a name identifies the asker. */
 const SIGNED = new RegExp(
-  `^(?:${COURTESY}|best|sincerely|yours(?: \\w+ly)?|i(?: a|['’])m|my name is|this is)\\b\\W*`,
+  `^(?:[–—-] |(?=\\S+ here\\b)|(?:${COURTESY}|love(?=,)|best|(?:yours )?\\w+ly|i(?: a|['’])m|my name is|this is)\\b)\\W*`,
   'i',
 )
 const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
@@ -35,6 +35,7 @@ const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
 export function namesOnly(sentence: string, known: Set<string>): boolean {
   const said = sentence
     .replace(SIGNED, '')
+    .replace(/ on (?=\d)/, ' ')
     .split(/(?:[\s,;()<>[\]!]|:(?!\/\/))+/)
     .flatMap((word) => word.replace(/(?<!\.)\.+$/, '') || [])
   const isSigned = SIGNED.test(sentence)

@@ -12,11 +12,12 @@ const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
 /** The end of a line, and before a reason, which is a part of its own: a sentence copied from a document supports only itself. */
 const BEFORE_SENTENCE = new RegExp(`\\n|,? (?=${REASON})`, 'i')
 const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
-/** The form requested for an answer, and its topic: "told as a story of …". */
+/** The form requested for an answer, and its topic: "told as a story of …", "as Cleopatra would say". */
 const DRESS =
-  '(?:as|in) (?:an?|the) (?:\\w+ )?' +
+  '(?:as|in(?: the form of)?) (?:an?|the) (?:\\w+ )?' +
   '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words) ' +
-  PREPOSITION
+  PREPOSITION +
+  '|as \\w+ would say'
 
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
@@ -25,7 +26,7 @@ const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})
  * subject (in "do it", "do" is a verb), because two sentences may be run together.
  */
 const BETWEEN_CLAUSES = new RegExp(
-  `,? (?=${DRESS}\\b)|` +
+  `,? (?=(?:${DRESS})\\b)|` +
     '(?:,? (?:and|but|also|or|then|plus|as well as),?|,) (?=(?:(?:also|then|finally|next|please|' +
     `${PREPOSITION}) )?([\\wÀ-ỹ]+)((?: \\w+){0,3}))|[ -+<[\`{-«–-„](?=(?:${PREPOSITION} what(?: \\w+){1,4} ${oneOf(AUXILIARIES)}|${oneOf(QUESTION_WORDS)}|` +
     `(${oneOf(AUXILIARIES)} (?:i|we|you|there|(?<!do |have )it)|(?<!it )(?:does|did)(?! not)))\\b)`,
@@ -46,8 +47,8 @@ const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|
 const ADVERBIAL = new RegExp(`^(?:when|where|while|if)\\b(?! ${oneOf(AUXILIARIES)}\\b)`, 'i')
 /** A preposition at the end of a clause, to which a following question word belongs: "in which". */
 const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
-/** A code in brackets before a question. */
-const IN_BRACKETS = /^\W*\[([^\]]{1,40})\]/
+/** A code in brackets, or a name that is addressed, before a question. */
+const BEFORE_QUESTION = /^\W*?(\[[^\]]{1,40}\]|@\w+)/
 /** Most statements left out beside a question: more of them are not just an introduction. */
 const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
@@ -116,7 +117,7 @@ function withoutStated(pieces: readonly Piece[]): readonly Piece[] {
 /** The clauses of a sentence without the talk around each. */
 function askedIn(sentence: string, isBeside: (text: string, isApart?: boolean) => boolean): readonly string[] {
   if (isBeside(sentence)) return []
-  const said = sentence.replace(IN_BRACKETS, (all, code: string) => (isBeside(code) ? '' : all))
+  const said = sentence.replace(BEFORE_QUESTION, (code) => (isBeside(code) ? '' : code))
   const left = withoutTalk(said)
   const clauses = clausesOf(left, !said.startsWith(left))
   return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause, false))

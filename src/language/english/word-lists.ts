@@ -55,21 +55,21 @@ export const COURTESY =
 export const PHRASES = new RegExp(
   `\\b(?:(?:(?:walk|fill) me|${COURTESY}|sorry|pardon|my ignorance|apologies|hope)(?: (?:sirs?|madam|team|guys|everyone))?|` +
     '^(?:user|human|subject)$|' +
-    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|(?<=in (?:\\w+ ){0,2})(?:short|terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+(?:ish|an|nch|ese)|" +
+    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|basically|short version|\\d+ words|(?<=in (?:\\w+ ){0,2})(?:short|terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+(?:ish|an|nch|ese)|" +
     'looking forward|your time|(?<=\\b(?:tell|give|show|help|to) )us)\\b',
   'gi',
 )
 
 /** Stems of asking for help, greeting, thanking and apologising. */
 export const HELP = setOf(
-  'advic answer apologis appreci asap ask assist bot btw confirm curios curiou exampl excus explain guidanc help ' +
+  'advic answer apologis appreci asap ask assist bot btw confirm correct curios curiou exampl excus explain guidanc help ' +
     'hiya hmm idea idk issu know lol miss ok okai pl pleas plz pointer possibl problem question sens simpli ' +
     'suggest suppos sure tell thought thx tldr ugh um wai wait wonder wrong yo',
 )
 
 /** Stems that often accompany those of `HELP`; alone they may belong to any question. */
 export const BESIDE = setOf(
-  'abl advanc alreadi anybodi anyon bad basic best bit bother brief care correct d detail direct els ' +
+  'abl advanc alreadi anybodi anyon bad basic best bit bother brief care d detail direct els ' +
     'english figur find first forum get give good great happen im inform keep kind let like look m mai make ' +
     'mind much need obviou on perhap place plain point post quick quickest realli right search sentenc short ' +
     'silli similar simpl someon someth soon start step struggl taken thing think tri try two understand ' +
@@ -85,10 +85,10 @@ export const FRAMES = setOf(
 
 /** Stems of remarks about oneself and about asking. */
 export const TALK = setOf(
-  'accord actual advis anoth anywher base beginn busi cant check cite concis confus doc dumb everyth explan ' +
-    'follow fyi given got hurri includ jargon kinda long mayb meant newbi noob noth offici perfect probabl q ' +
+  'accord actual advis anoth anywher base beginn busi cant check cite concis confus cool doc dumb everyth explan ' +
+    'follow fyi given got hurri includ interest jargon kinda long mayb meant newbi noob noth offici perfect probabl q ' +
     'quit read refer remind rephras repli respond rush serious sever still straight stuck success take three ' +
-    'tia time ty unclear well without yet',
+    'tia time tomorrow ty unclear well without ye yet',
 )
 
 /** Stems that often accompany those; alone they may name a topic: "In the US, …", "Tables: …". */

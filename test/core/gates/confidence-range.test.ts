@@ -105,7 +105,7 @@ describe('confidenceRange', () => {
   })
 
   it('reports a missing confidence', () => {
-    expect(check(NaN).message).toBe('The evidence has no usable score')
+    expect(check(NaN).message).toBe('The evidence could not be judged')
   })
 
   it('names the fault when refuseBelow is above adviseBelow', () => {

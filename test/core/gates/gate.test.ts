@@ -54,7 +54,7 @@ describe('gateWith', () => {
       expect.objectContaining({
         code: 'policy_invalid',
         param: 'gate',
-        message: 'gateWith needs a gate, and its settings',
+        message: 'gateWith needs a gate with settings',
       }),
     )
   })

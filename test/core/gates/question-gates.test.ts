@@ -115,8 +115,8 @@ describe('runTogether', () => {
 
 describe('gates about the question', () => {
   it.each([
-    [readableQuestion(), 'Too little of the question can be read'],
-    [questionLength(), 'The question has no word to look for'],
+    [readableQuestion(), 'The question cannot be read'],
+    [questionLength(), 'The question has no term'],
     [loneTerm(), 'The question is one word'],
     [runTogether(), 'The question has words run together'],
   ])('tell operators the reason: $settings.gate', ({ gate, settings }, message) => {

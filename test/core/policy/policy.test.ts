@@ -257,7 +257,7 @@ describe('messages of definePolicy', () => {
     [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
     [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
     [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
-    [{ gates: [] }, 'gates must be a list of gates, at least one'],
+    [{ gates: [] }, 'gates must be a list of one or more gates'],
     [{ confidence: {} as PolicyInput['confidence'] }, 'confidence must be one such as logistic()'],
     [{ language: {} as Language }, 'language must be one, such as english'],
     [
@@ -268,7 +268,7 @@ describe('messages of definePolicy', () => {
       { gates: [{ ...minTopCosine(), gate: { ...minTopCosine().gate, texts: { 'a b': noteText('') } } }] },
       'The codes of a gate may hold A-Z a-z 0-9 . _ - : /',
     ],
-    [{ gates: [{ gate: 'always-pass' } as unknown as PolicyGate] }, 'gates must hold gates such as confidenceRange()'],
+    [{ gates: [{ gate: 'always-pass' } as unknown as PolicyGate] }, 'gates must be such as confidenceRange()'],
     [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate that judges answers needs measure'],
     [
       { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
@@ -377,7 +377,7 @@ describe('judge', () => {
     const judgement = judge(withGates(gradedRelevance()), strong)
     expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'nothing_judged' })
     expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
-    expect(judgement.findings[1]?.message).toBe('The evidence has no usable score')
+    expect(judgement.findings[1]?.message).toBe('The evidence could not be judged')
   })
 
   it('uses the strictest finding, and names the first one with that outcome', () => {

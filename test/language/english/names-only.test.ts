@@ -41,6 +41,16 @@ describe('namesOnly', () => {
     'ref#99817',
     '٤٨٢١٣',
     'Order ४८२१३',
+    'Order no. 48213, placed on 12/05/2026.',
+    'Invoice 7 on 12/05/2026',
+    'Version 4.2.1',
+    '– John',
+    'Love, Grandma',
+    'Anna here.',
+    '@support',
+    'Contact: joe@web.de',
+    '(see example.com)',
+    'screenshot.png attached',
   ])('is true for %j', (sentence) => {
     expect(namesOnly(sentence, new Set())).toBe(true)
   })
@@ -82,6 +92,14 @@ describe('namesOnly', () => {
     'https://what-is-the-weather-in-chicago.com',
     'weather.in.chicago.now@x.com',
     'write.poem@ships.com',
+    'tell.joke',
+    '@what',
+    'Love songs',
+    '– poems',
+    'Anna here sings',
+    'poems here',
+    'Who was 1789',
+    'Can 1789',
   ])('is false for %j', (sentence) => {
     expect(namesOnly(sentence, new Set())).toBe(false)
   })
@@ -93,6 +111,8 @@ describe('questionParts', () => {
     ['[urgent] How do I rotate keys?', 'How do I rotate keys?'],
     ['[Windows] How do I rotate keys?', '[Windows] How do I rotate keys?'],
     ['[write 5 poems] How do I rotate keys?', '[write 5 poems] How do I rotate keys?'],
+    ['@support How do I rotate keys?', 'How do I rotate keys?'],
+    ['@what How do I rotate keys?', '@what How do I rotate keys?'],
   ])('removes the code from %j', (sentence, rest) => {
     expect(questionParts(sentence).bare).toBe(rest)
   })

@@ -61,6 +61,12 @@ describe('isSmallTalk', () => {
     'Reply in French.',
     'In a table, please.',
     'Use bullet points.',
+    'Give me the short version.',
+    'Use at most 100 words.',
+    'Interesting!',
+    'Cool.',
+    'I need this for tomorrow.',
+    'Is that correct?',
   ])('is true for %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
@@ -123,6 +129,9 @@ describe('isSmallTalk', () => {
     'How I begin?',
     // Topics, and the same in a request.
     'Kubernetes',
+    'I love Kubernetes.',
+    'Love?',
+    'Give me the short story.',
     'In the UK',
     'List all users.',
     'Answer without the documents.',

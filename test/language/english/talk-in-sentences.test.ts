@@ -20,6 +20,8 @@ describe('withoutTalk', () => {
     'Sorry, excuse me, what is a float? Cheers',
     'Hey what is a float',
     'Hi everyone what is a float',
+    'So basically what is a float?',
+    'Yes, but what is a float?',
   ])('removes politeness: %s', (question) => {
     expect(withoutTalk(question).toLowerCase().replace(/\?$/, '')).toBe('what is a float')
   })

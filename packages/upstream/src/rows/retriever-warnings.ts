@@ -11,7 +11,7 @@ export interface RetrieverWarning {
 export function namespaceShared(namespace: unknown): RetrieverWarning {
   return {
     code: 'namespace_shared',
-    message: `Several collections share the namespace ${shown(namespace)}: give one by collection`,
+    message: `Collections share the namespace ${shown(namespace)}: give one by collection`,
   }
 }
 

@@ -1,6 +1,12 @@
 /** Chooses the namespace in which a collection is searched, and checks the tenant. */
 import { RagGateError } from 'hono-rag-gate/errors'
-import { type CollectionId, type OptionKinds, stringOrFunction, strings, type Tenant } from 'hono-rag-gate/core/lib'
+import {
+  type CollectionId,
+  type OptionKinds,
+  stringOrFunction,
+  stringsOrAny,
+  type Tenant,
+} from 'hono-rag-gate/core/lib'
 
 /** How an index separates collections. */
 export interface NamespaceOptions {
@@ -22,8 +28,7 @@ export interface NamespaceOptions {
 /** Validation of the options. */
 export const NAMESPACE_OPTIONS: OptionKinds<NamespaceOptions> = {
   namespace: stringOrFunction,
-  // A string is rejected, because `includes` would match substrings of it.
-  tenants: { words: "a list of tenants, or 'any'", holds: (value) => value === 'any' || strings.holds(value) },
+  tenants: stringsOrAny,
 }
 
 /**
@@ -56,7 +61,7 @@ export function namespaceChoice(
     if (allowed !== 'any' && !allowed.includes(tenant)) {
       throw new RagGateError(
         'retriever_misconfigured',
-        "Tenants share one namespace: give one by tenant, or tenants: […] or 'any'",
+        'Tenants share the namespace: give one by tenant, or set tenants',
         { param: 'namespace' },
       )
     }
