@@ -44,6 +44,7 @@ const MADE_UP: smallTalk.SmallTalk = {
   closings: 'grüße',
   requests: 'sag such-',
   names: 'liebe chef',
+  labels: 'nummer nr',
 }
 const OTHER: smallTalk.SmallTalk = {
   talk: '请 谢谢 请问 说明',
@@ -56,6 +57,7 @@ const OTHER: smallTalk.SmallTalk = {
   closings: '',
   requests: '说明 人',
   names: '人 谢谢',
+  labels: '号码',
   exact: true,
 }
 

@@ -3,8 +3,11 @@ import { type Language, words } from 'hono-rag-gate/core/text'
 import { type SmallTalk, UNSPACED, type Word, wordReader } from './word-groups.ts'
 
 const MARKS = '.,;:!?¿¡。、؟،؛।|\\n'
-/** Between two clauses: after marks other than those within names ("hallo.de"), and at spaces in scripts without them between words. */
-const BETWEEN_CLAUSES = new RegExp(`(?<=[${MARKS}])(?=[^${MARKS}])(?!(?<=\\w\\.)[a-z\\d])|(?<=${UNSPACED})(?=\\s)`, 'u')
+/** Between two clauses: after marks other than those within names ("hallo.de") and before a number ("Nr.: 7"), and at spaces in scripts without them between words. */
+const BETWEEN_CLAUSES = new RegExp(
+  `(?<=[${MARKS}])(?=[^${MARKS}])(?!(?<=\\w\\.)[a-z\\d]|(?<=:)\\s?\\p{Nd})|(?<=${UNSPACED})(?=\\s\\P{Nd})`,
+  'u',
+)
 const ENDS_IN_MARKS = new RegExp(`[${MARKS}]*$`, 'u')
 const QUESTION_MARK = /[?؟]\s*$/
 /** Most words of a signature. */
@@ -57,19 +60,27 @@ function withoutTalk(question: string, read: (text: string) => readonly Word[]):
 }
 
 /**
- * Whether the words of a clause are all listed in one language, one of them as small talk. "Where do I find help?" is none: in
- * it, a word that only asks comes first.
+ * Whether the words of a clause are all listed in one language, one of them as small talk or, beside a code, as its label.
+ * "Where do I find help?" is none: in it, a word that only asks comes first.
  */
 function isTalk(said: readonly Word[], text: string): boolean {
-  let [every, talk, documents, denials, asks] = [~0, 0, 0, 0, 0]
-  for (const { listed } of said) {
-    every &= listed.any
+  let [every, talk, documents, denials, asks, labels] = [~0, 0, 0, 0, 0, 0]
+  const hasCode = said.some(({ isCode }) => isCode)
+  for (const { listed, isCode } of said) {
+    every &= isCode ? ~0 : listed.any | (hasCode ? listed.labels : 0)
+    labels |= listed.labels
     asks |= listed.asks & ~(talk | listed.talk | listed.beside)
     talk |= listed.talk
     documents |= listed.documents
     denials |= listed.denials
   }
-  return (every & (talk | documents) & ~(documents & denials) & ~(QUESTION_MARK.test(text) ? asks : 0)) !== 0
+  return (
+    (every &
+      (hasCode ? labels : talk | documents) &
+      ~(documents & denials) &
+      ~(QUESTION_MARK.test(text) ? asks : 0)) !==
+    0
+  )
 }
 
 /** Index where an introduction ends: before a question word, or after a word that ends one. */

@@ -34,6 +34,8 @@ export interface SmallTalk {
    * "Explain my colleagues". Where the request comes last, `requests` are the nouns, and these what follows them: "about".
    */
   readonly names: string
+  /** Words that label a number or code, which is left out with them: "order", "number", "customer". */
+  readonly labels: string
   /** Whether accents tell words apart, as in Vietnamese, or words are not separated by spaces. @default false */
   readonly exact?: boolean
 }
@@ -50,6 +52,7 @@ export const GROUPS = [
   'closings',
   'requests',
   'names',
+  'labels',
 ] as const
 type Group = (typeof GROUPS)[number]
 const EVERY = [...GROUPS, 'any'] as const
@@ -65,13 +68,18 @@ export interface Word {
   /** Index of its first character. */
   readonly at: number
   readonly listed: Listed
+  /** Whether it is a number or code. */
+  readonly isCode: boolean
 }
 
 const NOWHERE: Listed = nowhere()
 
 /** A letter of Thai, Japanese or Chinese, which are written without spaces. */
 export const UNSPACED = '[\\u0e00-\\u0e7f\\u3041-\\u9fff]'
-const WORD = new RegExp(`${UNSPACED}+|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
+/** A number, date or code of at most four letters before its first digit and twenty characters: "AB-20391". */
+const CODE = '[a-z]{0,4}[-#]?\\p{Nd}[\\p{Nd}a-z./:-]{0,15}'
+const IS_CODE = new RegExp(`^${CODE}$`, 'iu')
+const WORD = new RegExp(`${CODE}|${UNSPACED}+|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'giu')
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`)
 /** Most characters of an entry. */
 const LONGEST = 16
@@ -81,9 +89,9 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
   const entries = new Map<string, Bits>()
   const add = (entry: string, group: Group, language: number): void => {
     const bits = entries.get(entry) ?? nowhere()
-    if (bits.any === 0) entries.set(entry, bits)
+    entries.set(entry, bits)
     bits[group] |= language
-    bits.any |= language
+    if (group !== 'labels') bits.any |= language
     if (group === 'ends' || group === 'closings') bits.talk |= language
   }
   for (const [at, language] of languages.entries()) {
@@ -118,9 +126,10 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
     let before = ~0
     for (let at = 0, length: number; at < run.length; at += length) {
       const listed = (): Listed => entries.get(run.slice(at, at + length)) ?? NOWHERE
-      for (length = LONGEST; length > 1 && (listed().any & before) === 0;) length--
-      before = listed().any || ~0
-      found.push({ at: start + at, listed: listed() })
+      const isIn = (): number => listed().any | listed().labels
+      for (length = LONGEST; length > 1 && (isIn() & before) === 0;) length--
+      before = isIn() || ~0
+      found.push({ at: start + at, listed: listed(), isCode: false })
     }
     return found
   }
@@ -128,15 +137,17 @@ export function wordReader(languages: readonly SmallTalk[]): (text: string) => r
   return (text) => {
     let [before, greeting, requests] = [~0, 0, 0]
     const said = Array.from(text.matchAll(WORD), ({ 0: word, index }) =>
-      IS_UNSPACED.test(word) ? unspaced(word, index) : [{ at: index, listed: spaced(word.toLowerCase()) }],
+      IS_UNSPACED.test(word)
+        ? unspaced(word, index)
+        : [{ at: index, listed: spaced(word.toLowerCase()), isCode: IS_CODE.test(word) }],
     )
-    return said.flat().map(({ at, listed }) => {
+    return said.flat().map(({ listed, ...word }) => {
       const any = listed.any & ~(requests & listed.names & ~greeting)
       // After a word that is not listed, it may be the end of a longer one.
       requests |= listed.requests & before
       greeting = listed.talk & ~(listed.ends | listed.requests)
       before = listed.any
-      return { at, listed: { ...listed, any } }
+      return { ...word, listed: { ...listed, any } }
     })
   }
 }

@@ -42,4 +42,5 @@ export const arabic: SmallTalk = {
   // Whatever a request names follows "about" or "with".
   requests: 'عن مع حول بخصوص',
   names: 'الله رجل ابني اخي حبيبي',
+  labels: 'رقم الطلب طلبي طلب العميل الفاتورة فاتورتي تذكرة التذكرة العقد هاتفي الهاتف المرجع',
 }

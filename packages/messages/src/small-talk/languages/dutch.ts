@@ -42,4 +42,6 @@ export const dutch: SmallTalk = {
     'help helpen helpt vertel vertellen zeg zeggen zegt uitleg- leg vinden vind zoeken zoek tip tips idee ' +
     'kan kun kunt kunnen kon konden wil wilt willen geef geeft nodig info informatie',
   names: 'mevrouw held collega collegas heer heren dames meneer mensen jongens medewerkers weekend avond',
+  labels:
+    'nummer nr bestelling bestelnummer klantnummer order ordernummer factuur factuurnummer ticket ticketnummer telefoonnummer',
 }

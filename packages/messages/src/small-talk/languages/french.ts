@@ -51,4 +51,5 @@ export const french: SmallTalk = {
     'eclairer eclairez indiquer indiquez cherche cherchee chercher trouv- idee idees renseign- piste ' +
     'pistes donner donne info infos information informations peux pouvez pourrait pourriez',
   names: 'mec chef collegue collegues gars gens monde personne soiree weekend week',
+  labels: 'numero no commande client dossier facture ticket reference contrat telephone tel',
 }

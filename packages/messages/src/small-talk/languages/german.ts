@@ -59,4 +59,6 @@ export const german: SmallTalk = {
   names:
     'liebe gott chef chefin kollege kollegin kollegen frau herr herren damen leute zeit abend nacht ' +
     'feierabend wochenende kolleginnen',
+  labels:
+    'nummer nr bestellung bestellnummer kundennummer auftrag auftragsnummer rechnung rechnungsnummer ticket ticketnummer vorgang vertrag vertragsnummer telefon telefonnummer handynummer aktenzeichen',
 }

@@ -41,4 +41,5 @@ export const hindi: SmallTalk = {
   // The verb comes last: who is asked about stands before "of".
   requests: 'दोस्त दोस्तों राम यारों बेटा',
   names: 'की',
+  labels: 'नंबर नम्बर संख्या ऑर्डर आर्डर ग्राहक बिल टिकट फोन मोबाइल',
 }

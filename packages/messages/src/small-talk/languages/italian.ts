@@ -45,4 +45,5 @@ export const italian: SmallTalk = {
     'aiut- spieg- dire dirmi dirci dimmi ditemi dica dicami cerco cercare cercando trov- idea idee ' +
     'suggeriment- dritta dritte informazione informazioni info vorrei voglio ricerca',
   names: 'signori capo collega colleghi signora signore ragazze cuore mondo domenica weekend serata pomeriggio testa',
+  labels: 'numero nr ordine cliente fattura ticket riferimento pratica contratto telefono tel',
 }

@@ -42,5 +42,7 @@ export const korean: SmallTalk = {
   // The verb comes last: who is asked about stands before it.
   requests: '사람 사람이 사람들 마음 좋은',
   names: '찾아- 설명해- 글',
+  labels:
+    '입니다 예요 이에요 번호- 주문 주문번호- 고객 고객번호- 티켓- 문의 문의번호- 송장- 송장번호- 계약번호- 전화번호-',
   exact: true,
 }

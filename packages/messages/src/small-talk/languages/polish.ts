@@ -45,4 +45,5 @@ export const polish: SmallTalk = {
     'wytlumacz- opisz opiszcie szuka- poszuk- znalaz- pomysl pomysly sugestie rady rada wskazowk- ' +
     'informacje informacji info znalez- znajd-',
   names: 'szef wieczor wieczoru dzien zdrowia',
+  labels: 'numer- nr zamowieni- klienta faktur- zgloszeni- umow- telefon-',
 }

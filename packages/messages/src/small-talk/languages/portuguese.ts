@@ -45,4 +45,5 @@ export const portuguese: SmallTalk = {
     'encontrar procurar procuro procurando buscando ideia ideias dica dicas fala fale falem informar ' +
     'informe informacao busca',
   names: 'gente colegas senhores amigo deus filhos chefe senhora tempo noite tarde equipe equipa',
+  labels: 'numero nr pedido encomenda cliente fatura ticket referencia protocolo contrato telefone tel',
 }

@@ -16,7 +16,7 @@ export const romanian: SmallTalk = {
     'stupida astept asteptam info indicati comunicati comunice afla aflu adresez sper apropo sfat sfaturi ' +
     'intereseaza ok super',
   beside:
-    'cer singura ia pt toti mii pai nou noua posibil inca nevoie as dori vrea repede rapid urgenta rapidă ' +
+    'mele cer singura ia pt toti mii pai nou noua posibil inca nevoie as dori vrea repede rapid urgenta rapidă ' +
     'avea asa atunci eu ma imi mi mine meu mea noi ne nostru tu te iti ti dumneavoastra dvs voi va v el ' +
     'ea lui acest aceasta acestei asta astea ce cine cum unde cand de la din in pe cu pentru prin dupa si ' +
     'dar ca daca sa am ai are avem aveti au a al o un una unul unii niste mai foarte prea tot toate deja ' +
@@ -36,4 +36,5 @@ export const romanian: SmallTalk = {
     'sugestie caut cautat informati- informație informații info indicati lamuri- gasesc gasi gaseasca ' +
     'vreau',
   names: 'suflet domnul doamna inima lume oameni domni domn noapte seara dimineata ora',
+  labels: 'numar- nr comanda comenzii clientului client factura facturii contract- tichet telefon-',
 }

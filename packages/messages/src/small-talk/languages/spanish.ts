@@ -50,4 +50,5 @@ export const spanish: SmallTalk = {
     'digan digame decirme decidme busco buscar buscando encontrar encuentr- encontrado idea ideas resumen ' +
     'orientarme informacion info quiero',
   names: 'gente chicas companeros senor senora noche noches tarde finde equipo experto',
+  labels: 'numero nro pedido cliente factura ticket referencia contrato expediente telefono tel',
 }

@@ -48,4 +48,5 @@ export const turkish: SmallTalk = {
   // The verb comes last: who is asked about stands before "about".
   requests: 'arkadasim kardesim abim evladim',
   names: 'hakkinda',
+  labels: 'numara- no siparis- musteri fatura- talep sozlesme telefon-',
 }

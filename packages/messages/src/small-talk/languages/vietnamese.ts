@@ -26,5 +26,6 @@ export const vietnamese: SmallTalk = {
   closings: 'trọng',
   requests: 'về nói tìm thích hiểu',
   names: 'giáo trời mẹ bố ông bà đàn',
+  labels: 'số mã đơn hàng khách hóa phiếu hợp đồng điện thoại đt sđt',
   exact: true,
 }
