@@ -4,12 +4,11 @@ import type { GenerationConfidenceSource } from '../core/answer/answer-input.ts'
 import { oneOf, requireOptions } from '../core/lib/options.ts'
 import { answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/judge-answer.ts'
 import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
-import { summariseDecision } from '../core/reports/refusal.ts'
+import { summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
 import { type JsonObject, readJsonAnswer } from '../http/json-answer.ts'
 import type { JudgedResult } from '../pipeline/gate-question.ts'
 import { discard } from '../http/discard.ts'
 import type { QuestionRequest, QuestionSettings } from '../pipeline/question-settings.ts'
-import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { AnswerReport } from './gate-context.ts'
 
 /** Largest answer that can be judged, bytes. */

@@ -116,10 +116,6 @@ export const ROUTE_OPTIONS: OptionKinds<RagGateOptions> = {
   onWarning: callable,
 }
 
-function invalid(message: string, param: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param })
-}
-
 /**
  * Checks the options of a route.
  *
@@ -224,7 +220,8 @@ function checkPolicy(policy: Policy, answerJudge: AnswerJudge | undefined): Poli
   const isUnsure = checked.gates.some(({ gate }) => gate.needs) && answerJudge?.generationConfidence === undefined
   if (judgesAnswers(checked) && (answerJudge === undefined || isUnsure)) {
     const given = isUnsure ? '{ generationConfidence }' : ''
-    throw invalid(`This policy needs answer.judge: answerJudge(${given}) of hono-rag-gate/answers`, 'answer.judge')
+    const message = `This policy needs answer.judge: answerJudge(${given}) of hono-rag-gate/answers`
+    throw new RagGateError('config_invalid', message, { param: 'answer.judge' })
   }
   if (checked.dangerouslyDisableGates === true) {
     console.warn(`[rag-gate] DANGEROUS: the gates are disabled, every question is answered: ${checked.id}`)

@@ -1,11 +1,10 @@
 /** The second step of deciding: from signals to a verdict, before there is an answer. */
 import { ENGINE_TEXTS, type EngineReason } from './engine-texts.ts'
 import type { PolicyGate, GateInput } from '../gates/gate.ts'
-import { strictest, isCode, isOutcome, type Stage } from '../gates/finding.ts'
+import { strictest, isCode, isOutcome, type Stage, type Finding } from '../gates/finding.ts'
 import { clamp01, recordedNumber, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Judgement, Band } from './decision.ts'
-import type { Finding } from '../gates/finding.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { Signal } from '../signals/signal.ts'
 import type { Policy, Bands } from './policy.ts'

@@ -1,11 +1,9 @@
 /** A logistic regression model over the signals measured from text. */
-import { TEXT_SIGNALS } from '../signals/text-signals.ts'
+import { TEXT_SIGNALS, type TextSignalName } from '../signals/text-signals.ts'
 import { recordedNumber } from '../lib/numbers.ts'
 import { boolean, group, type OptionKind, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import type { Signals } from '../signals/measure.ts'
-import { confidenceBy, type ConfidenceModel } from './confidence.ts'
-import type { PolicyConfidence } from './confidence.ts'
-import type { TextSignalName } from '../signals/text-signals.ts'
+import { confidenceBy, type ConfidenceModel, type PolicyConfidence } from './confidence.ts'
 
 /** Coefficients of a logistic model. */
 export interface LogisticWeights {

@@ -1,10 +1,9 @@
 /** An application's own rules: checks over texts, in addition to the policy's gates. */
 import { RagGateError } from '../../errors.ts'
-import type { Finding, Verdict } from '../gates/finding.ts'
+import type { Finding, Verdict, ReasonCode } from '../gates/finding.ts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { frozenCopy } from '../lib/frozen-copy.ts'
 import { callable, type OptionKinds, required, requireOptions, strings } from '../lib/options.ts'
-import type { ReasonCode } from '../gates/finding.ts'
 import { type Signals } from '../signals/measure.ts'
 import { hex, sha256 } from '../lib/sha256.ts'
 import { words } from '../text/words.ts'

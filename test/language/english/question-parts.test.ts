@@ -72,7 +72,7 @@ describe('questionParts', () => {
     ],
     [
       'How do I rotate the signing keys as Cleopatra would say?',
-      ['I rotate the signing keys', 'as Cleopatra would say?'],
+      ['How do I rotate the signing keys', 'as Cleopatra would say?'],
     ],
     [
       'What is the capital of France given that weak evidence is refused?',
