@@ -246,7 +246,15 @@ describe('rag-gate doctor', () => {
       '/info': { body: { result: { denseIndex, namespaces: {} } } },
       '/range': { body: { result: { nextCursor: '', vectors: [] } } },
       '/ask': { body: ANSWER, header: HEADER },
-      '/v1/collections': { body: { collections: [COLLECTION, { ...COLLECTION, id: 'new', dimension: 768 }] } },
+      '/v1/collections': {
+        body: {
+          collections: [
+            COLLECTION,
+            { ...COLLECTION, id: 'new', dimension: 768 },
+            { ...COLLECTION, id: 'words', dimension: 0 },
+          ],
+        },
+      },
       '/v1/policies/pushed': { body: { named: [], policies: [], choices: [] } },
     })
     const { found } = await doctor('--key', 'k')
@@ -254,6 +262,7 @@ describe('rag-gate doctor', () => {
       { state: 'ok', text: expect.stringContaining('768') },
       { state: 'problem', text: 'docs was embedded with 384 dimensions, and the index has 768' },
       { state: 'ok', text: 'new: e, 768 dimensions' },
+      { state: 'warning', text: 'words is in an index of words, not in the one above' },
     ])
   })
 })

@@ -290,7 +290,7 @@ describe('rag-gate ingest --prune', () => {
       'Documents of manual that are not here:\n  old-1.md\n  old-2.md\n  old-3.md\nRemove 3 documents from manual? [y/N] ',
     )
     expect(removed).toEqual(['old-1.md', 'old-2.md', 'old-3.md'])
-    expect(out).toContain('1 added, 0 changed, 0 unchanged, 3 removed; 1 chunks, version 9')
+    expect(out).toContain('1 added, 0 changed, 0 unchanged, 3 removed; 1 chunk, version 9')
   })
 
   it.each([['n\n'], ['\n'], ['of course not, yes?\n'], [undefined]])(
@@ -299,7 +299,7 @@ describe('rag-gate ingest --prune', () => {
       const { code, out } = await ingest(['--prune'], { tty: true, ...(types === undefined ? {} : { types }) })
       expect(code).toBe(0)
       expect(removed).toEqual([])
-      expect(out).toContain('3 documents that are not here were kept')
+      expect(out).toContain('Kept, though not here: 3 documents')
     },
   )
 
@@ -322,7 +322,7 @@ describe('rag-gate ingest --prune', () => {
     )
     expect(await ingest(['--prune', '--yes'])).toMatchObject({
       code: 0,
-      out: expect.stringContaining('3 removed; 1 chunks, version 9'),
+      out: expect.stringContaining('3 removed; 1 chunk, version 9'),
     })
     expect(removed).toEqual(['old-1.md', 'old-2.md'])
   })
@@ -336,8 +336,8 @@ describe('rag-gate ingest --prune', () => {
     )
     const { code, out } = await ingest(['--prune', '--yes'])
     expect(code).toBe(1)
-    expect(out).toContain('1 added, 0 changed, 0 unchanged, 1 removed; 1 chunks, version 9')
-    expect(out).toContain('2 documents that are not here were kept\nNot everything was removed: key_invalid: Revoked')
+    expect(out).toContain('1 added, 0 changed, 0 unchanged, 1 removed; 1 chunk, version 9')
+    expect(out).toContain('Kept, though not here: 2 documents\nNot everything was removed: key_invalid: Revoked')
   })
 
   it('only reports with --dry-run', async () => {

@@ -330,7 +330,7 @@ describe('rag-gate', () => {
       'r holds what --html writes: name another file for --results',
     ],
     [['calibrate', labels, '--results', 'policy.json'], 'policy.json holds what --out writes'],
-    [['policy', 'drop'], 'policy push, list, use or rollback'],
+    [['policy', 'drop'], 'policy must be followed by push, list, use or rollback'],
     [['policy', 'push', '--near-misses', '.9'], '--near-misses must be a number from 0.02 to 0.3'],
     [['policy', 'push', labels, '--near-misses', '.1'], 'in the place of a policy file'],
     [['replay', labels], 'replay needs --policy'],

@@ -58,6 +58,7 @@ describe('rag-gate', () => {
 
   it.each([
     [['fly'], 'no command fly; rag-gate --help'],
+    [['--url', 'http://127.0.0.1:8787', 'query', 'x'], '--url comes after the command'],
     [['ingset', '.'], 'no command ingset; did you mean ingest?'],
     [['help', 'fly'], 'no command fly'],
     [['ingest'], 'needs a file or folder'],

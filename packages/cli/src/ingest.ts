@@ -420,7 +420,7 @@ function summarise({ collection, dryRun }: Target, sent: Sent, pruned: Pruned, l
 
 function show(summary: IngestSummary, { toSend }: Sent, { others }: Pruned, dryRun: boolean, { out }: Terminal): void {
   const { collection, corpus_version: version, added, changed, unchanged, removed, chunks } = summary
-  const counts = `${added} added, ${changed} changed, ${unchanged} unchanged, ${removed} removed; ${chunks} chunks, version ${version}`
+  const counts = `${added} added, ${changed} changed, ${unchanged} unchanged, ${removed} removed; ${counted(chunks, 'chunk')}, version ${version}`
   const rehearsed = `${counted(toSend, 'document')} would be sent, ${unchanged} unchanged, ${others.length} removed`
   out(`${collection}: ${dryRun ? rehearsed : counts}`)
   const list = (title: string, lines: readonly string[], colour: 'yellow' | 'dim' | 'red'): void => {
@@ -442,7 +442,7 @@ function show(summary: IngestSummary, { toSend }: Sent, { others }: Pruned, dryR
   list('Skipped', summary.skipped.map(named), 'dim')
   const kinds = Object.entries(summary.other_files).map(([ending, count]) => `${count} ${ending}`)
   list('Other kinds of files, not read', kinds.length === 0 ? [] : [kinds.join(', ')], 'dim')
-  if (summary.kept !== undefined) out(`${counted(summary.kept.length, 'document')} that are not here were kept`)
+  if (summary.kept !== undefined) out(`Kept, though not here: ${counted(summary.kept.length, 'document')}`)
   if (summary.not_pruned !== undefined)
     out({
       text: `${removed === 0 ? 'Nothing' : 'Not everything'} was removed: ${oneLine(summary.not_pruned)}`,

@@ -92,6 +92,7 @@ function tell({ out }: Terminal, text: string): number {
 function commandNamed(name: string): Command {
   const found = COMMANDS.find((command) => command.name === name)
   if (found !== undefined) return found
+  if (name.startsWith('-')) throw misused(`${name} comes after the command: rag-gate <command> ${name} …`)
   const names = COMMANDS.map((command) => command.name)
   throw misused(`There is no command ${name}${meant(name, names) || `; rag-gate --help lists them`}`)
 }

@@ -126,7 +126,7 @@ export const policyCommand = command({
         return 0
       }
       default:
-        throw misused('policy push, list, use or rollback; --help tells more')
+        throw misused('policy must be followed by push, list, use or rollback; rag-gate policy --help shows how')
     }
   },
 })

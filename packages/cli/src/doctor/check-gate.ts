@@ -105,11 +105,17 @@ async function checkCollections(gate: GateAddress, indexDimension: number | unde
     return [
       dimension === (indexDimension ?? dimension)
         ? ok('dimension', `${id}: ${dimension === 0 ? model : `${model}, ${dimension} dimensions`}`)
-        : problem(
-            'dimension',
-            `${id} was embedded with ${dimension} dimensions, and the index has ${indexDimension}`,
-            todoOf('embedding_mismatch'),
-          ),
+        : dimension === 0
+          ? warning(
+              'dimension',
+              `${id} is in an index of words, not in the one above`,
+              'if the gate is to search that one: ingest everything anew, into a new collection',
+            )
+          : problem(
+              'dimension',
+              `${id} was embedded with ${dimension} dimensions, and the index has ${indexDimension}`,
+              todoOf('embedding_mismatch'),
+            ),
       ...(lexicon === null
         ? [warning('lexicon', `${id} has none: every word counts alike`, `rag-gate ingest counts them; --prune afresh`)]
         : []),
