@@ -21,12 +21,18 @@ const MOST_NAMED = 1000
 export async function purgeCache(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
-  const { statistics } = composition
+  const { statistics, ingest } = composition
   const scopes = await scopesIn(await readJsonObject(c.req, LIMITS), principal, async (tenant, id) => {
     // A decision that was sent from the cache has its own id.
     const decision = await statistics.recorded.one(tenant, id)
     return decision?.decisionId ?? id
   })
+  // All of a request are of one collection, or of none.
+  const [scope] = scopes
+  if (scope && 'collection' in scope && (await ingest.collections.find(scope.tenant, scope.collection)) === null) {
+    // A misspelt one would be reported as purged, and the answer stay.
+    throw new RagGateError('collection_not_found', 'There is no such collection', { param: 'collection' })
+  }
   const epoch = await composition.purges.purge(scopes)
   return c.json({ purged: scopes.length, epoch, elsewhere_within_seconds: composition.purges.maxAgeSeconds })
 }

@@ -56,11 +56,23 @@ describe('POST /v1/cache/purge', () => {
 
   test('of another collection, or of a document outside the evidence, keeps the answer', async () => {
     await ask()
+    await post('/v1/documents', { collection: 'other', documents: [{ id: 'a', text: 'Other.' }] }, ADMIN)
     await post('/v1/cache/purge', { collection: 'other' }, ADMIN)
     await post('/v1/cache/purge', { collection: 'default', documents: ['nowhere'] }, ADMIN)
     await post('/v1/cache/purge', { tenant: 'acme' }, ADMIN)
     expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
   })
+
+  test.each<Record<string, unknown>>([{}, { questions: ['Where?'] }, { documents: ['ledger'] }])(
+    'of a collection that does not exist, with %j, is an error',
+    async (more) => {
+      const response = await post('/v1/cache/purge', { collection: 'defualt', ...more }, ADMIN)
+      expect([response.status, await response.json()]).toMatchObject([
+        404,
+        { error: { code: 'collection_not_found', param: 'collection' } },
+      ])
+    },
+  )
 
   test('is stored in the database for other isolates', async () => {
     await post('/v1/cache/purge', { collection: 'default' }, ADMIN)
