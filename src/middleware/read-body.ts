@@ -61,22 +61,22 @@ export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     requirePlainStructure(text)
     value = JSON.parse(text)
-  } catch (cause) {
-    throw isRagGateError(cause) ? cause : notJson(cause)
+  } catch (thrown) {
+    throw isRagGateError(thrown) ? thrown : notJson()
   }
   if (!isRecord(value)) throw notJson()
   return value
 }
 
-function notJson(cause?: unknown): RagGateError {
-  return new RagGateError('invalid_json', 'The body is not a JSON object', { cause })
+function notJson(): RagGateError {
+  return new RagGateError('invalid_json', 'The body is not a JSON object')
 }
 
 /** JSON without a charset, or with UTF-8. */
 const JSON_TYPE = /^\s*application\/json\s*(?:;(?!\s*charset=(?!"?utf-?8"?\s*(?:;|$)))[^;]*)*$/i
 
 function requireJson(contentType: string | null): void {
-  if (!JSON_TYPE.test(contentType ?? '')) {
+  if (!JSON_TYPE.test(`${contentType}`)) {
     throw new RagGateError('unsupported_media_type', 'Send JSON as application/json in UTF-8')
   }
 }
@@ -102,7 +102,7 @@ async function readText(
     new Promise((resolve, reject) => {
       giveUp = reject
       // A client that disconnects halfway is not a bug of the gate.
-      reading.then(resolve, (cause) => reject(notJson(cause)))
+      reading.then(resolve, () => reject(notJson()))
     })
   try {
     // The transport enforces an announced length, so the body can be read in one call, which is much cheaper.
@@ -134,7 +134,7 @@ const WHOLE_ON_DEMAND: PropertyDescriptor & ThisType<ReadRequest> = {
     return (this.raw = new Request(raw, { method: raw.method, body }))
   },
   set(value: Request) {
-    Object.defineProperty(this, 'raw', { value, writable: true, enumerable: true, configurable: true })
+    Object.defineProperty(this, 'raw', { value, writable: true })
   },
   enumerable: true,
   configurable: true,

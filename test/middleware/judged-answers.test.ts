@@ -215,9 +215,14 @@ describe('the generation-confidence gate on a route', () => {
 
   it('needs answer.judge', () => {
     const dependencies = { retriever: { retrieve: () => Promise.resolve([]) } }
-    expect(() => ragGate({ policy: GROUNDED, dependencies })).toThrow(
-      /judge: answerJudge\(\) of hono-rag-gate\/answers/,
-    )
+    for (const [policy, given] of [
+      [GROUNDED, ''],
+      [CONFIDENT, '{ generationConfidence }'],
+    ] as const) {
+      const message = `This policy needs answer.judge: answerJudge(${given}) of hono-rag-gate/answers`
+      const fault = { code: 'config_invalid', param: 'answer.judge', message }
+      expect(() => ragGate({ policy, dependencies })).toThrow(expect.objectContaining(fault))
+    }
     expect(() => ragGate({ policy: GROUNDED, dependencies, answer: { judge: answerJudge() } })).not.toThrow()
     expect(() => answerJudge({ generationConfidence: 'guessed' as never })).toThrow(/must be one of reported/)
   })

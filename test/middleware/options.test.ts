@@ -1,5 +1,7 @@
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { PolicyGate } from '../../src/core/gates/gate.ts'
+import { RagGateError } from '../../src/errors.ts'
 import type { RagGateOptions } from '../../src/middleware/options.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { aGate, POLICY, QUESTION, WEAK } from '../fixtures/gate.ts'
@@ -35,6 +37,8 @@ describe('ragGate', () => {
     [{ closestPassages: '3' }, 'closestPassages'],
     [{ cache: { scope: 'public' } }, 'cache'],
     [{ policy: null }, 'policy'],
+    [{ dependencies: null }, 'dependencies'],
+    [{ dependencies: 'retriever' }, 'dependencies'],
     [{ policy: 'balanced' }, 'policy'],
     [{ dependencies: {} }, 'dependencies.retriever'],
     [{ question: { maxCodePoints: 0 } }, 'question.maxCodePoints'],
@@ -53,6 +57,29 @@ describe('ragGate', () => {
   ])('rejects an invalid policy at once, naming policy and setting: %#', (policy, param, message) => {
     const fault = { code: 'policy_invalid', param, message: expect.stringContaining(message) }
     expect(() => make({ policy })).toThrow(expect.objectContaining(fault))
+  })
+
+  it.each<[string, Error, unknown]>([
+    [
+      'an error of the package, as one of the policy',
+      new RagGateError('config_invalid', 'own is wrong'),
+      { code: 'config_invalid', message: 'policy: own is wrong', param: 'policy' },
+    ],
+    ['another error, unchanged', new TypeError('own is wrong'), { name: 'TypeError', message: 'own is wrong' }],
+  ])("throws %s, of an application's gate that checks its settings", (_, thrown, fault) => {
+    const validate = (): never => {
+      throw thrown
+    }
+    const [{ gate, settings }] = POLICY.gates as readonly [PolicyGate]
+    const policy = { ...POLICY, gates: [{ gate: { ...gate, validate }, settings }] }
+    expect(() => make({ policy })).toThrow(expect.objectContaining(fault as object))
+  })
+
+  it('warns of nothing when it is made', () => {
+    const warned = vi.spyOn(console, 'warn').mockReturnValue()
+    make({})
+    expect(warned).not.toHaveBeenCalled()
+    warned.mockRestore()
   })
 
   it('rejects an invalid policy chosen for a request at that request, with the same message', async () => {

@@ -24,7 +24,7 @@ async function refusalOf(
   const text = await response.text()
   const { error } = JSON.parse(text) as { error: { code: string } }
   expect(error).toMatchObject({
-    message: expect.any(String),
+    message: expect.stringMatching(/\w/),
     request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     ...facts,
   })
@@ -118,11 +118,19 @@ describe('a body that is not JSON in UTF-8', () => {
 })
 
 describe('a body that is too large or too slow', () => {
-  it('is accepted at exactly the limit and rejected one byte above it', async () => {
-    const body = question(QUESTION)
-    const at = { question: { maxBodyBytes: body.length } }
-    expect((await aGate(at).send({ body, headers: JSON_TYPE })).status).toBe(200)
-    expect(await refusalOf({ body: `${body} `, headers: JSON_TYPE }, at)).toEqual([413, 'body_too_large'])
+  it.each([
+    ['without content-length', false, ''],
+    ['with content-length', true, ''],
+    ['with content-length, of characters of three bytes', true, '退款'.repeat(20)],
+  ])('is accepted at exactly the limit and rejected one byte above it, one %s', async (_, announced, more) => {
+    const body = question(QUESTION + more)
+    const bytes = new TextEncoder().encode(body).length
+    const headers = (length: number) => ({ ...JSON_TYPE, ...(announced && { 'content-length': String(length) }) })
+    const at = { question: { maxBodyBytes: bytes } }
+    expect((await aGate(at).send({ body, headers: headers(bytes) })).status).toBe(200)
+    expect(await refusalOf({ body: `${body} `, headers: headers(bytes + 1) }, at)).toEqual([413, 'body_too_large'])
+    // The length was wrong: the body itself is measured.
+    expect(await refusalOf({ body: `${body} `, headers: headers(bytes) }, at)).toEqual([413, 'body_too_large'])
   })
 
   it('is rejected by its declared length without being read', async () => {
@@ -475,6 +483,7 @@ describe('a body read from the raw request', () => {
       async () => undefined,
     ],
   ])('%s is reported as such', async (_, fixture, before) => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
     const { gate, journal } = aGate(fixture)
     const app = new Hono<RagGateEnv>()
     app.use(async (c, next) => {
@@ -491,6 +500,8 @@ describe('a body read from the raw request', () => {
     const { error } = (await response.json()) as { error: { code: string; message: string } }
     expect([response.status, error.code]).toEqual([500, 'config_invalid'])
     expect(error.message).toContain('c.req.raw')
+    // Where it was read is in the log.
+    expect(logged.mock.calls).toEqual([[expect.stringMatching(/^\[rag-gate\] config_invalid .* < TypeError at /)]])
     expect(journal).toMatchObject({ retrievals: [], events: [] })
   })
 })

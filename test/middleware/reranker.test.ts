@@ -38,6 +38,16 @@ describe('a gate with a reranker', () => {
     expect(journal.stored).toEqual([])
   })
 
+  test('prints a warning without its text when it fails, if there is no onWarning', async () => {
+    const warned = vi.spyOn(console, 'warn').mockReturnValue()
+    const reranker = rerankerOf(() => Promise.reject(new Error('secret')))
+    await aGate({ dependencies: { reranker } }).ask()
+    expect(warned.mock.calls).toEqual([
+      [expect.stringMatching(/^\[rag-gate\] reranker_\w+: The reranker (?!.*secret)/)],
+    ])
+    warned.mockRestore()
+  })
+
   test.each<[string, () => unknown]>([
     [
       'throws',
