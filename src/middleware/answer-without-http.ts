@@ -148,7 +148,7 @@ export function openWithoutHttp(given: AnswerWithoutHttpOptions): (asked: AskedF
     const cache = dependencies.cache?.open({
       request,
       // A placeholder without cache directives or anything else that an answer depends on.
-      received: new Request('https://without-http.invalid/', { method: 'POST' }),
+      received: new Request('https://without-http.invalid/'),
       path: route,
       queries: () => undefined,
       options: {
@@ -206,7 +206,7 @@ function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: J
       },
       async failed(thrown) {
         const status = isRagGateError(thrown) ? statusOf(thrown.code) : 502
-        const found = lookup && cache?.standIn(lookup, { by: 'handler', status, thrown })
+        const found = lookup && cache!.standIn(lookup, { by: 'handler', status, thrown })
         if (found !== undefined) return stored(asked, cache!, gated, found, lasting, reported())
         record({ kind: 'failure' }, status)
         return undefined
@@ -225,16 +225,13 @@ async function stored(
   report?: AnswerReport,
 ): Promise<AnsweredWithoutHttp> {
   const { dependencies, startedMs } = asked
-  const handler = report ? 'called' : 'not-called'
   const { body } = await cache.contentOf(found)
   const { decision } = found.answer
   cache.store(lookup, { kind: 'found', found })
   const outcome = cache.outcome(lookup, found)
   const atMs = dependencies.clock.nowMs()
   const known = { id: newId(dependencies.clock), atMs, status: 200, timings: { ...timings, totalMs: atMs - startedMs } }
-  later(lasting, () =>
-    recordDecision(asked, { decision, policy, found, handler, retrievals }, report ?? {}, outcome, known),
-  )
+  later(lasting, () => recordDecision(asked, { decision, policy, found, retrievals }, report, outcome, known))
   // It was written as JSON, here or by a route with the same name.
   const stored: AnsweredWithoutHttp['body'] = await new Response(body).json()
   return { body: stored, decision, policy, cache: outcome.state }

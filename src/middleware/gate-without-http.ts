@@ -7,7 +7,6 @@ import type { Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { required, requireOptions, string } from '../core/lib/options.ts'
 import { buildRefusal, type Refusal } from '../core/reports/refusal.ts'
-import { RagGateError } from '../errors.ts'
 import { gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import { type CacheOutcome, NO_CACHE } from '../pipeline/gate-cache.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
@@ -97,8 +96,7 @@ export function gateWithoutHttp(given: GateWithoutHttpOptions): (asked: AskedWit
     const asked = readAsked(question, settings, dependencies, route)
     const gated = await gateQuestion(dependencies, settings, asked.request)
     // Without a cache there is no cached result.
-    if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
-    return gatedQuestion(asked, gated)
+    return gatedQuestion(asked, gated as JudgedResult)
   }
 }
 
@@ -153,7 +151,7 @@ export function gatedQuestion(
     gate: gateContext,
     reported,
     judge(answer) {
-      const source = settings.answerJudge?.generationConfidence
+      const source = settings.answerJudge!.generationConfidence
       const answerSignals = answerMeasure(policy)?.({
         question: request.question,
         chunks: context.chunks,
@@ -168,8 +166,7 @@ export function gatedQuestion(
     record(status = 200, cache = NO_CACHE) {
       const atMs = dependencies.clock.nowMs()
       const known = { id: decision.id, atMs, status, timings: { ...timings, totalMs: atMs - startedMs } }
-      const handler = isRefused ? 'not-called' : 'called'
-      return recordDecision(asked, { decision, policy, handler, retrievals }, reported(), cache, known)
+      return recordDecision(asked, { decision, policy, retrievals }, reported(), cache, known)
     },
   }
 }

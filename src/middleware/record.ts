@@ -35,7 +35,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const totalMs = atMs - startedMs
   const timings = { ...reply.timings, totalMs }
   const log = (status = reply.response.status): Promise<void> | undefined =>
-    recordDecision(exchange, reply, reply.reported?.() ?? {}, cache, { id, atMs, timings, status })
+    recordDecision(exchange, reply, reply.reported?.(), cache, { id, atMs, timings, status })
   const response = stream?.response ?? writable(reply.response)
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
@@ -79,18 +79,13 @@ const HMAC_FAULTS = storeFaults('The HMAC')
  * Records a question's decision and outcome. Additional data that fail or are late are left out, with a warning to
  * `onWarning`.
  *
+ * @param report the handler's; `undefined` if it was not called
  * @returns a promise if there is work left
  */
 export function recordDecision(
   { settings, dependencies, request, route }: Pick<Exchange, 'settings' | 'dependencies' | 'request' | 'route'>,
-  {
-    decision,
-    policy,
-    found,
-    handler,
-    retrievals,
-  }: Pick<Reply, 'decision' | 'policy' | 'found' | 'handler' | 'retrievals'>,
-  report: AnswerReport,
+  { decision, policy, found, retrievals }: Pick<Reply, 'decision' | 'policy' | 'found' | 'retrievals'>,
+  report: AnswerReport | undefined,
   { state }: CacheOutcome,
   known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,
 ): Promise<void> | undefined {
@@ -113,9 +108,7 @@ export function recordDecision(
   const usage = found?.answer.usage
   // An expired answer in place of a failed handler saved no call.
   const saved = catchAndWarn('savings_failed', () =>
-    found !== undefined && handler === 'called'
-      ? undefined
-      : savings?.({ decision, mode, cache: state, retrievals, usage }),
+    found && report ? undefined : savings?.({ decision, mode, cache: state, retrievals, usage }),
   )
   const audit = catchAndWarn('audit_failed', () => policy.preset?.auditEvents?.(decision, known.atMs)) ?? []
   const event: DecisionEvent = {
@@ -125,8 +118,8 @@ export function recordDecision(
     route,
     cache: state,
     principalId: request.principal.id,
-    ...(report.model && { model: report.model }),
-    ...(report.usage && { usage: report.usage }),
+    ...(report?.model && { model: report.model }),
+    ...(report?.usage && { usage: report.usage }),
     ...(saved && { saved }),
     ...(audit.length > 0 && { audit }),
   }

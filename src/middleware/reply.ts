@@ -22,7 +22,7 @@ type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 export interface Reply extends Recorded, Chosen {
   /** The stored answer that is sent; absent for a new answer. */
   readonly found?: FoundAnswer
-  /** The handler's reports; absent if it was not called. */
+  /** The handler's reports; absent if it was not called. It may have failed, and a stored answer be sent. */
   readonly reported?: () => AnswerReport
   /** Present if an error replaces the response. */
   readonly failure?: { readonly thrown: unknown }
@@ -36,8 +36,6 @@ interface Recorded {
   readonly timings: Timings
   /** Number of retrievals for this question. */
   readonly retrievals: number
-  /** Whether the handler was called. It may have failed, and a stored answer be sent. */
-  readonly handler: 'called' | 'not-called'
   /** Absent if the cache was not used. */
   readonly lookup: Lookup | undefined
 }
@@ -57,14 +55,14 @@ export async function replyTo<Bindings extends object>(
 ): Promise<Reply> {
   const { policy, timings = {}, retrievals, lookup } = gated
   const { decision } = gated.kind === 'cached' ? gated.found.answer : gated
-  const known: Recorded = { decision, policy, timings, retrievals, handler: 'not-called', lookup }
+  const known: Recorded = { decision, policy, timings, retrievals, lookup }
   try {
     if (gated.kind === 'cached') return { ...known, ...(await storedReply(c, exchange, gated.found)) }
     if (decision.verdict === 'refuse' && exchange.settings.mode === 'enforce')
       return { ...known, ...(await refusal(c, exchange, gated, { decision, unsupported: [] })) }
     // The client may have disconnected during the search; then no model is called.
     exchange.received.signal.throwIfAborted()
-    return await handlersReply(c, next, exchange, gated, { ...known, handler: 'called' })
+    return await handlersReply(c, next, exchange, gated, known)
   } catch (thrown) {
     return { ...known, ...failed(c.newResponse(null), thrown, exchange) }
   }
@@ -114,7 +112,7 @@ async function judgedAnswer(
 ): Promise<JudgedAnswer> {
   const { settings, request, messages } = exchange
   const { answerJudge, mode, streamStartTimeoutMs: timeoutMs } = settings
-  if (answerJudge === undefined || !judgesAnswers(gated.policy)) {
+  if (answerJudge === undefined) {
     return { decision: gated.decision, isRefused: false, unsupported: [], response }
   }
   return answerJudge.judge({ ...request, messages, mode, timeoutMs, gated, response, report: reported() })

@@ -1,3 +1,4 @@
+import { CAUTION_FOR_READER } from '../../src/core/reports/caution.ts'
 import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { sufficiencyPreset } from '../../packages/presets/src/sufficiency/sufficiency.ts'
@@ -10,7 +11,7 @@ import { definePolicy, type Policy, type PolicyInput } from '../../src/core/poli
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { defineRule, refuseTopics, type Rule } from '../../src/core/policy/rules.ts'
-import { aGate, asOperator, type GateFixture, type HandlerContext, POLICY, STRONG } from '../fixtures/gate.ts'
+import { aGate, asOperator, type GateFixture, type HandlerContext, POLICY, QUESTION, STRONG } from '../fixtures/gate.ts'
 
 const withAnswerGates = (gates: readonly PolicyGate[], more: Partial<PolicyInput> = {}): Policy =>
   definePolicy({ ...POLICY, gates: [...POLICY.gates, ...gates], ...more })
@@ -130,12 +131,33 @@ describe('an answer that the policy judges', () => {
   ]
 
   it.each(unreadable)('is refused when it cannot be read: %s', async (_, handler) => {
-    const { ask, journal } = journalOf({ policy: GROUNDED, handler })
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler, dependencies: { authenticate: asOperator } })
     const response = await ask()
     expect(response.status).toBe(200)
-    expect(await response.json()).toMatchObject({ refused: true, reason_code: 'answer_unreadable' })
+    const body = await response.json()
+    expect(body).toMatchObject({ refused: true, reason_code: 'answer_unreadable', detail: {} })
+    expect(body).not.toHaveProperty('detail.unsupported_sentences')
     expect(journal.stored.every(({ decision }) => decision.verdict === 'refuse')).toBe(true)
   })
+
+  /** Bodies beside which a reported answer counts: what they claim to be has no other. */
+  const WITHOUT_ANSWER = ['a text that was not reported', 'JSON without the member', 'no body', 'a redirect']
+
+  it.each(unreadable)(
+    'is not what the handler reported if its body may be another answer: %s',
+    async (what, handler) => {
+      const { ask, journal } = journalOf({
+        policy: GROUNDED,
+        handler: (c) => {
+          c.var.ragGate.report({ answer: HELD })
+          return handler(c)
+        },
+      })
+      await ask()
+      const reason = WITHOUT_ANSWER.includes(what) ? 'passed' : 'answer_unreadable'
+      expect(journal.events.map(({ decision }) => decision.reason)).toEqual([reason])
+    },
+  )
 
   it('may be any text that the handler reported, unless the body contains another answer', async () => {
     const reported = (body: (c: HandlerContext) => Response) => (c: HandlerContext) => {
@@ -148,9 +170,22 @@ describe('an answer that the policy judges', () => {
     expect(await (await other.ask()).json()).toMatchObject({ reason_code: 'answer_unsupported' })
   })
 
-  it("keeps its body unless that contains the gate's decision", async () => {
-    const { ask } = journalOf({ policy: GROUNDED, handler: (c) => c.json({ answer: HELD, decision_id: 'another' }) })
-    expect(await (await ask()).json()).toEqual({ answer: HELD, decision_id: 'another' })
+  it("keeps its body, and what its headers say of that, unless it contains the gate's decision", async () => {
+    const fields = ['content-length', 'etag', 'content-digest', 'repr-digest']
+    const said = Object.fromEntries(fields.map((name) => [name, name]))
+    const answer = async (more: (c: HandlerContext) => object) => {
+      const handler = (c: HandlerContext) => c.json({ answer: HELD, ...more(c) }, 200, { ...said, 'x-own': 'kept' })
+      const response = await journalOf({ policy: GROUNDED, handler, cache: { store: undefined } }).ask()
+      expect(response.headers.get('x-own')).toBe('kept')
+      return { body: await response.json(), kept: fields.filter((name) => response.headers.has(name)) }
+    }
+    expect(await answer(() => ({ decision_id: 'another' }))).toEqual({
+      body: { answer: HELD, decision_id: 'another' },
+      kept: fields,
+    })
+    const judged = await answer((c) => ({ decision_id: c.var.ragGate.decision.id }))
+    expect(judged).toMatchObject({ body: { answer: HELD, verdict: 'pass' }, kept: [] })
+    expect(judged.body).not.toHaveProperty('caution')
   })
 
   it('is not looked for in error responses of the handler', async () => {
@@ -169,6 +204,26 @@ describe('an answer that the policy judges', () => {
     expect(await (await journalOf({ policy: GROUNDED, mode: 'observe', handler: () => stream }).ask()).text()).toBe(
       'data: x\n\n',
     )
+  })
+
+  it.each<[string, GateFixture]>([
+    ['in observe mode', { policy: GROUNDED, mode: 'observe' }],
+    ['with disabled gates', { policy: withAnswerGates([grounding()], { dangerouslyDisableGates: true }) }],
+  ])('is sent %s even if it is too long to judge, and left when its reader leaves', async (_, fixture) => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    const askedWith = (handler: GateFixture['handler']) =>
+      journalOf({ ...fixture, handler: handler!, cache: { store: undefined } }).app.request('/ask', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ question: QUESTION }),
+      })
+    const long = HELD.repeat(1_048_576 / HELD.length + 1)
+    expect(await (await askedWith((c) => c.json({ answer: long }))).json()).toEqual({ answer: long })
+    const left = vi.fn<() => void>()
+    const stream = new ReadableStream({ cancel: left })
+    const { body } = await askedWith(() => new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
+    await body!.cancel()
+    expect(left).toHaveBeenCalledOnce()
   })
 
   it('is judged by the shares that the handler reports', async () => {
@@ -263,6 +318,32 @@ describe('an advisory answer', () => {
     const body: unknown = await (await asked.ask()).json()
     expect(body).toMatchObject({ answer: HELD, verdict: 'advise', reason_code: 'advisory_unusable', usable: false })
     expect(asked.journal.events[0]?.decision.confidence).toBeLessThan(0.5)
+  })
+
+  it('has a caution, which the handler could not know of, unless it has one of its own', async () => {
+    for (const [more, caution] of [
+      [{}, CAUTION_FOR_READER],
+      [{ caution: 'Ask a mechanic.' }, 'Ask a mechanic.'],
+    ] as const) {
+      const { ask } = journalOf({ policy: advisory(), handler: answering(HELD, more) })
+      expect(await (await ask()).json()).toMatchObject({ verdict: 'advise', caution })
+    }
+  })
+
+  it.each<[string, object, object | undefined, object]>([
+    ['its body', { summary: 'red' }, undefined, { missing: [] }],
+    ['what was reported', {}, { summary: 'red' }, { missing: [] }],
+    ['what was reported in place of its body', { summary: 'red' }, {}, { missing: ['summary'] }],
+  ])('is searched for its fields in %s', async (_, more, structured, structure) => {
+    const { ask, journal } = journalOf({
+      policy: advisory({ requiredFields: ['summary'] }),
+      handler: (c) => {
+        if (structured) c.var.ragGate.report({ structured })
+        return answering(HELD, more)(c)
+      },
+    })
+    await ask()
+    expect(journal.events[0]?.decision.answerSignals?.structure).toMatchObject(structure)
   })
 })
 

@@ -10,11 +10,18 @@ import {
   answerWithoutHttp,
   type AnswerWithoutHttpOptions,
   gateWithoutHttp,
+  type GateWithoutHttpOptions,
+  type OpenQuestion,
   openWithoutHttp,
 } from '../../src/middleware/index.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import type { DecisionEvent } from '../../src/ports/decision-log.ts'
-import { POLICY, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
+import type { AskedForAnswer } from '../../src/middleware/answer-without-http.ts'
+import { CAUTION_FOR_READER } from '../../src/core/reports/caution.ts'
+import { RagGateError } from '../../src/errors.ts'
+import { generationConfidence } from '../../packages/presets/src/answers/generation-confidence.ts'
+import type { GateCache, Made, QuestionCache } from '../../src/pipeline/gate-cache.ts'
+import { MIDDLING, POLICY, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
 const retriever = { retrieve: async () => rankingOf([STRONG]) }
 
@@ -85,6 +92,179 @@ describe('with a shared answer cache', () => {
       { cache: 'stale', status: 200, ...used },
     ])
     for (const event of events) expect(event).not.toHaveProperty('saved')
+  })
+})
+
+/** An answer cache, and what it was told to store. */
+function watchedCache(scope: 'public' | 'tenant' = 'public') {
+  const stored: Made[] = []
+  const cache = answerCache({ store: createMemoryAnswerCache(), scope })
+  const watched: GateCache = {
+    forRoute(about) {
+      const route = cache.forRoute(about)
+      return {
+        open(asked) {
+          const question = route.open(asked)
+          const store: QuestionCache['store'] = (lookup, made) => {
+            stored.push(made)
+            question.store(lookup, made)
+          }
+          return { ...question, store }
+        },
+      }
+    },
+  }
+  return { cache: watched, stored }
+}
+
+const GROUNDED = definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] })
+const INVENTED = 'The engine needs 7 blue Batteries.'
+
+/** A route, its events, and what its cache was told to store. */
+function aRoute({ dependencies, ...options }: Partial<AnswerWithoutHttpOptions> = {}) {
+  const clock = { atMs: Date.UTC(2026, 0, 2), nowMs: () => clock.atMs }
+  const events: DecisionEvent[] = []
+  const work: Promise<unknown>[] = []
+  const log = { record: (event: DecisionEvent) => void events.push(event), flush: async () => {} }
+  const { cache, stored } = watchedCache(options.tellsCallersApart ? 'tenant' : 'public')
+  const open = openWithoutHttp({
+    policy: GROUNDED,
+    dependencies: { retriever, cache, log, clock, ...dependencies },
+    waitUntil: (one) => work.push(one),
+    ...options,
+  })
+  const ask = async (asked: Partial<AskedForAnswer> = {}): Promise<OpenQuestion> => {
+    const opened = await open({ question: QUESTION, ...asked })
+    return opened.kind === 'open' ? opened.question : expect.fail('the question was not open')
+  }
+  return { open, ask, clock, events, stored, settled: () => Promise.all(work) }
+}
+
+describe('an open question', () => {
+  it.each<[string, (question: OpenQuestion) => unknown, number, Made['kind']]>([
+    ['an answer', ({ answered }) => answered({ answer: STRONG }), 200, 'answer'],
+    ['an answer that is not kept', ({ answered }) => answered({ answer: STRONG, isKept: false }), 200, 'nothing'],
+    ['an unsupported answer', ({ answered }) => answered({ answer: INVENTED }), 200, 'refusal'],
+    ['a failure', ({ failed }) => failed(new Error('down')), 502, 'failure'],
+    ['a failure with a code', ({ failed }) => failed(new RagGateError('llm_timeout', 'Late')), 504, 'failure'],
+    ['a tool call', ({ ended }) => ended(200), 200, 'nothing'],
+    ['a rejected call', ({ ended }) => ended(400), 400, 'failure'],
+    ['a stream that broke off', ({ ended }) => ended(503), 503, 'failure'],
+  ])('that ends with %s is recorded once, and that is told to the cache', async (_, end, status, kind) => {
+    const { ask, clock, events, stored, settled } = aRoute()
+    const question = await ask()
+    clock.atMs += 500
+    await end(question)
+    await settled()
+    expect(stored).toMatchObject([{ kind }])
+    const timings = { retrievalMs: 0, totalMs: 500 }
+    expect(events).toMatchObject([{ status, route: 'without-http', cache: 'miss', timings }])
+  })
+
+  it('is answered like one of POST /ask, the second time from the cache', async () => {
+    const { open, ask, clock, events, stored, settled } = aRoute()
+    const { gate, policy, answered } = await ask()
+    const first = answered({ answer: STRONG, model: 'm' })
+    expect(first).toEqual({
+      body: { answer: STRONG, sources: gate.citations, refused: false, ...gate.summary },
+      decision: expect.objectContaining({ id: gate.decision.id, answerSignals: expect.anything() }),
+      policy,
+      evidence: gate.evidence,
+      cache: 'miss',
+    })
+    expect(gate.citations).toHaveLength(1)
+    await settled()
+    clock.atMs += 500
+    const { evidence: _, ...again } = first
+    expect(await open({ question: QUESTION })).toEqual({ kind: 'answered', by: { ...again, cache: 'hit' } })
+    expect(stored.map(({ kind }) => kind)).toEqual(['answer', 'found'])
+    const [made, found] = events
+    expect(found).toMatchObject({ cache: 'hit', status: 200, timings: { totalMs: 0 } })
+    expect([made?.model, found?.model, made?.id === found?.id]).toEqual(['m', undefined, false])
+  })
+
+  it('is answered with a caution when its evidence is limited', async () => {
+    const { ask } = aRoute({
+      policy: POLICY,
+      dependencies: { retriever: { retrieve: async () => rankingOf([MIDDLING]) } },
+    })
+    const { gate, answered } = await ask()
+    expect([gate.decision.verdict, answered({ answer: MIDDLING }).body['caution']]).toEqual([
+      'advise',
+      CAUTION_FOR_READER,
+    ])
+  })
+
+  it('of a route that tells callers apart must name its principal, whose answers are its own tenant’s', async () => {
+    const { open, ask, settled } = aRoute({ tellsCallersApart: true })
+    await expect(open({ question: QUESTION })).rejects.toMatchObject({
+      code: 'unauthorized',
+      param: 'principal',
+      message: 'principal is missing',
+    })
+    const of = (tenant: string) => ({ question: QUESTION, principal: { tenant, id: 'ann', scopes: ['ask'] as const } })
+    ;(await ask(of('acme'))).answered({ answer: STRONG })
+    await settled()
+    expect([(await open(of('acme'))).kind, (await open(of('globex'))).kind]).toEqual(['answered', 'open'])
+    const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'tenant' })
+    expect(() => openWithoutHttp({ policy: POLICY, dependencies: { retriever, cache } })).toThrow(
+      expect.objectContaining({ code: 'cache_scope_required' }),
+    )
+  })
+})
+
+describe('a gate without HTTP', () => {
+  const OPERATOR = { tenant: 'default', id: 'ann', scopes: ['ask', 'admin'] as const }
+  const gated = (options: Partial<GateWithoutHttpOptions>) =>
+    gateWithoutHttp({ policy: GROUNDED, dependencies: { retriever }, ...options })({
+      question: QUESTION,
+      principal: OPERATOR,
+    })
+
+  it('judges an answer against the context, and names what it does not support', async () => {
+    const question = await gated({})
+    expect(question.judge(STRONG)).toBeUndefined()
+    expect(question.decided()).toMatchObject({ verdict: 'pass', answerSignals: expect.anything() })
+    expect(question.judge(INVENTED)).toMatchObject({
+      reason_code: 'answer_unsupported',
+      detail: { unsupported_sentences: [INVENTED] },
+    })
+    expect([question.decision.verdict, question.decided().verdict]).toEqual(['pass', 'refuse'])
+  })
+
+  it('judges no answer by a policy without gates for answers, and refuses nothing in observe mode', async () => {
+    const plain = await gated({ policy: POLICY })
+    expect([plain.judge(INVENTED), plain.decided()]).toEqual([undefined, plain.decision])
+    const observed = await gated({ mode: 'observe' })
+    expect([observed.judge(INVENTED), observed.decided().verdict]).toEqual([undefined, 'refuse'])
+    const weak = { dependencies: { retriever: { retrieve: async () => rankingOf([WEAK]) } } }
+    expect((await gated({ ...weak, mode: 'observe' })).refusal).toBeUndefined()
+    const { refusal } = await gated(weak)
+    expect(refusal).toMatchObject({ refused: true, detail: {} })
+    expect(refusal).not.toHaveProperty('detail.unsupported_sentences')
+  })
+
+  it.each([
+    [[-0.1, -0.2], undefined],
+    [[-1, -2], { reason_code: 'generation_confidence_low' }],
+  ])('reads the confidence %j of the source that is named', async (tokenLogProbabilities, refusal) => {
+    const policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, generationConfidence()] })
+    const { gate, judge } = await gated({ policy, answer: { generationConfidence: 'token-log-probabilities' } })
+    gate.report({ tokenLogProbabilities })
+    const judged = judge(STRONG)
+    if (refusal) expect(judged).toMatchObject(refusal)
+    else expect(judged).toBeUndefined()
+  })
+
+  it('records the decision with its times', async () => {
+    const clock = { atMs: Date.UTC(2026, 0, 2), nowMs: () => clock.atMs }
+    const events: DecisionEvent[] = []
+    const log = { record: (event: DecisionEvent) => void events.push(event), flush: async () => {} }
+    const { record } = await gated({ dependencies: { retriever, log, clock } })
+    clock.atMs += 500
+    await record()
+    const timings = { retrievalMs: 0, totalMs: 500 }
+    expect(events).toMatchObject([{ route: 'without-http', status: 200, cache: 'bypass', timings, atMs: clock.atMs }])
   })
 })
 
@@ -168,7 +348,10 @@ describe('with arguments of the wrong type', () => {
     const log = { record: async (event: DecisionEvent) => void events.push(event), flush: async () => undefined }
     const answer = answerWithoutHttp({ policy: POLICY, dependencies: { retriever, log } })
     const answering = answer({ question: QUESTION }, async () => made as never)
-    await expect(answering).rejects.toMatchObject({ code: 'llm_bad_response' })
+    await expect(answering).rejects.toMatchObject({
+      code: 'llm_bad_response',
+      message: 'The result contains no answer',
+    })
     expect(events).toMatchObject([{ status: 502, decision: { verdict: 'pass' } }])
   })
 })
