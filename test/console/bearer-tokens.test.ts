@@ -75,6 +75,17 @@ describe('createBearerAuthenticator', () => {
     expect(make('x'.repeat(32))).not.toThrow()
   })
 
+  it('asks for the variable of a token that is undefined, as an unset one is in a Worker', () => {
+    const unset = undefined as unknown as string
+    const make = () => createBearerAuthenticator({ tokens: [{ token: unset, principal: ADMIN }], anonymous: null })
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: expect.stringContaining('is the variable of each set?'),
+      }),
+    )
+  })
+
   it('looks up keys only when the token is not one of its own', async () => {
     const asked: string[] = []
     const keys = {
