@@ -60,7 +60,7 @@ async function readByHook(
     given = await read(c)
   } catch (thrown) {
     if (isRagGateError(thrown) || isHttpException(thrown)) throw thrown
-    throw new RagGateError('invalid_json', 'No question could be read', { cause: thrown })
+    throw new RagGateError('invalid_json', 'No question could be read')
   }
   const found = typeof given === 'string' ? { question: given } : (given ?? {})
   const { question, collection, vary }: Partial<QuestionInRequest> = found

@@ -97,6 +97,17 @@ test('handler and client get the chat within the bounds that the gate applied', 
   expect(await response.json()).toMatchObject({ choices: [{ message: { content: '0 turns' } }] })
 })
 
+test.each<[string, object]>([
+  ['a completion', CHAT],
+  ['chunks', { ...CHAT, stream: true }],
+  ['a message', MESSAGE],
+])('an answer converted into %s has no header about the bytes of the other form', async (_, chat) => {
+  const fields = ['content-length', 'etag', 'content-digest', 'repr-digest']
+  const said = Object.fromEntries(['x-own', ...fields].map((name) => [name, '"of-the-json"']))
+  const { headers } = await asking((c) => c.json({ answer: 'The red key.' }, 200, said))(chat)
+  expect(['x-own', ...fields].filter((name) => headers.has(name))).toEqual(['x-own'])
+})
+
 describe('each completion has its own id, stored ones too', () => {
   const idsIn = async (response: Response): Promise<readonly string[]> =>
     (await response.text()).match(/"id":"(?!chunk)[^"]+(?=","(?:object|model))/g) ?? []

@@ -188,13 +188,16 @@ describe('an answer that the policy judges', () => {
     expect(judged.body).not.toHaveProperty('caution')
   })
 
-  it('is not looked for in error responses of the handler', async () => {
-    const { ask, journal } = journalOf({ policy: GROUNDED, handler: (c) => c.json({ error: 'no model' }, 503) })
-    const response = await ask()
-    expect(response.status).toBe(503)
-    expect(await response.json()).toEqual({ error: 'no model' })
-    expect(journal.stored).toEqual([])
-  })
+  it.each([400, 404, 503] as const)(
+    'is not looked for in responses with status %d, which are not stored',
+    async (status) => {
+      const handler = (c: HandlerContext) => c.json({ error: 'no answer' }, status, { 'cache-control': 'max-age=60' })
+      const { ask, journal } = journalOf({ policy: GROUNDED, handler })
+      const response = await ask()
+      expect([response.status, await response.json()]).toEqual([status, { error: 'no answer' }])
+      expect(journal.stored).toEqual([])
+    },
+  )
 
   it('is sent and only recorded in observe mode, streams too', async () => {
     const { ask, verdicts, journal } = journalOf({ policy: GROUNDED, mode: 'observe', handler: answering(INVENTED) })

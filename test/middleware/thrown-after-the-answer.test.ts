@@ -68,6 +68,19 @@ describe('an error after the handler answered', () => {
     await vi.waitFor(() => expect(journal.events).toMatchObject([{ status }]))
   })
 
+  it('thrown by a gate for answers cancels the answer, whose model would run on', async () => {
+    const { gate, settings } = grounding()
+    const policy = definePolicy({
+      ...POLICY,
+      gates: [...POLICY.gates, { gate: { ...gate, measure: fail }, settings }],
+    })
+    const left = vi.fn<() => void>()
+    const stream = new ReadableStream({ cancel: left })
+    const handler = () => new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
+    expect((await aGate({ policy, handler }).ask()).status).toBe(500)
+    expect(left).toHaveBeenCalledOnce()
+  })
+
   it('keeps the headers that outer middleware set', async () => {
     const { gate } = aGate({ policy: GROUNDED, onRefuse: fail })
     const app = new Hono<RagGateEnv>()

@@ -196,7 +196,7 @@ function replace(
   headers.set('content-type', form === 'json' ? 'application/json' : EVENT_STREAM)
   if (form === 'ui') headers.set(...UI_STREAM_HEADER)
   else headers.delete(UI_STREAM_HEADER[0])
-  for (const name of ['content-length', 'etag']) headers.delete(name)
+  for (const name of ['content-length', 'etag', 'content-digest', 'repr-digest']) headers.delete(name)
   // Otherwise Hono copies the headers of the replaced response.
   c.res = undefined
   c.res = new Response(body, { status, headers })
