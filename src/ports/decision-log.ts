@@ -45,7 +45,7 @@ export interface DecisionEvent {
  */
 export interface DecisionLog {
   record(event: DecisionEvent): Promise<void> | undefined
-  /** Writes all buffered events, and waits for those being written. */
+  /** Writes the buffer, and waits for what others are writing of it; without a buffer it does nothing. */
   flush(): Promise<void>
 }
 
