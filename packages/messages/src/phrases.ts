@@ -62,7 +62,7 @@ const MADE: Readonly<Record<ReasonCode, Made>> = {
   context_cut: ['note', 'cut'],
   context_empty: ['cannot', 'tooLong', 'narrow', 'rephrase'],
   reader_failed: UNMEASURED,
-  rule_refused: ['cannot', 'ruledOut', 'rephrase', 'narrow'],
+  rule_refused: ['cannot', 'ruledOut', 'narrow'],
   rule_advised: CARE,
   rule_failed: UNMEASURED,
   question_unreadable: ['alone', 'unreadable', 'inLetters'],

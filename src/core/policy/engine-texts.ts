@@ -46,7 +46,7 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
   rule_refused: refusalText(
     `${CANNOT_ANSWER} A rule of this service excludes it.`,
     'A rule of this service excludes it',
-    SUGGEST.rephrase,
+    // Not to rephrase it: the topic is excluded in any wording.
     SUGGEST.narrow,
   ),
   rule_advised: noteText('A rule of this service advises care', SUGGEST.verify),

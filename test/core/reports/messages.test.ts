@@ -26,7 +26,7 @@ describe('the texts', () => {
         "context_cut |  | Not all passages fit into the context",
         "context_empty | I cannot answer this question based on the available documents. The passages are too long to be read. | No passage fits into the context | Ask about one thing at a time | Rephrase it in the words of the documents",
         "reader_failed | I cannot answer this question based on the available documents. The question could not be judged. | The question could not be judged | Try again later",
-        "rule_refused | I cannot answer this question based on the available documents. A rule of this service excludes it. | A rule of this service excludes it | Rephrase it in the words of the documents | Ask about one thing at a time",
+        "rule_refused | I cannot answer this question based on the available documents. A rule of this service excludes it. | A rule of this service excludes it | Ask about one thing at a time",
         "rule_advised |  | A rule of this service advises care | Check the answer against its sources",
         "rule_failed | I cannot answer this question based on the available documents. The question could not be judged. | The question could not be judged | Try again later",
         "question_unreadable | The question cannot be read. | The question cannot be read | Write it in words with spaces",
