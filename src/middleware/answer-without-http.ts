@@ -198,9 +198,9 @@ function opened(asked: AskedOnItsWay, cache: QuestionCache | undefined, gated: J
           throw thrown
         }
         if (refusal !== undefined) return refused(refusal)
-        const { citations: sources, caution, summary } = gate
-        const told = caution === undefined ? {} : { caution: CAUTION_FOR_READER }
-        const body = { answer, sources, refused: false, ...told, ...summary }
+        const summary = question.summary()
+        const told = summary.verdict === 'advise' ? { caution: CAUTION_FOR_READER } : {}
+        const body = { answer, sources: gate.citations, refused: false, ...told, ...summary }
         const made = { response: Response.json(body), outer: new Headers(), decision: question.decided() }
         return sent(body, isKept ? { kind: 'answer', ...made, reported } : { kind: 'nothing' })
       },

@@ -6,7 +6,7 @@ import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { required, requireOptions, string } from '../core/lib/options.ts'
-import { buildRefusal, type Refusal } from '../core/reports/refusal.ts'
+import { buildRefusal, type DecisionSummary, type Refusal, summariseDecision } from '../core/reports/refusal.ts'
 import { gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import { type CacheOutcome, NO_CACHE } from '../pipeline/gate-cache.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
@@ -123,33 +123,39 @@ export interface AskedOnItsWay {
   readonly startedMs: number
 }
 
+interface Reported {
+  /** The reports about the answer. */
+  readonly reported: () => AnswerReport
+  /** The part of the decision that the caller may see; what is only observed about an answer is not in it. */
+  readonly summary: () => DecisionSummary
+}
+
 /** Makes a `GatedQuestion` from the result of gating, with the reports about its answer. */
-export function gatedQuestion(
-  asked: AskedOnItsWay,
-  gated: JudgedResult,
-): GatedQuestion & { readonly reported: () => AnswerReport } {
+export function gatedQuestion(asked: AskedOnItsWay, gated: JudgedResult): GatedQuestion & Reported {
   const { settings, dependencies, request, startedMs } = asked
   const { policy, evidence, context, retrievals, timings } = gated
   const { messages } = settings.messagesFor(NO_REQUEST)
   const reportOptions = { audience: request.audience, policy, messages }
   const { gateContext, reported } = makeGateContext({ ...request, ...gated, ...reportOptions })
-  const refuses = (decision: Decision): boolean => decision.verdict === 'refuse' && settings.mode === 'enforce'
-  const refusalOf = (decision: Decision, unsupported: readonly string[] = []): Refusal =>
-    buildRefusal(decision, evidence.chunks, {
-      ...reportOptions,
-      unsupported,
-      closestPassages: settings.closestPassages,
-    })
-  const isRefused = refuses(gated.decision)
+  const enforces = settings.mode === 'enforce'
   let { decision } = gated
+  let unsupported: readonly string[] = []
+  const { closestPassages } = settings
+  const refusalOf = (): Refusal | undefined =>
+    enforces && decision.verdict === 'refuse'
+      ? buildRefusal(decision, evidence.chunks, { ...reportOptions, unsupported, closestPassages })
+      : undefined
+  const refusal = refusalOf()
   return {
     decision,
     policy,
     retrievals,
     decided: () => decision,
-    ...(isRefused && { refusal: refusalOf(decision) }),
+    ...(refusal && { refusal }),
     gate: gateContext,
     reported,
+    summary: () =>
+      enforces ? summariseDecision(decision, evidence.chunks, { ...reportOptions, unsupported }) : gateContext.summary,
     judge(answer) {
       const source = settings.answerJudge!.generationConfidence
       const answerSignals = answerMeasure(policy)?.({
@@ -161,7 +167,8 @@ export function gatedQuestion(
       })
       if (answerSignals === undefined) return undefined
       decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
-      return refuses(decision) ? refusalOf(decision, refusedSentences(policy, answer, answerSignals)) : undefined
+      unsupported = refusedSentences(policy, answer, answerSignals)
+      return refusalOf()
     },
     record(status = 200, cache = NO_CACHE) {
       const atMs = dependencies.clock.nowMs()

@@ -4,6 +4,7 @@ import { convertArrayToReadableStream, MockLanguageModelV4 } from 'ai/test'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ragGateMiddleware, type RagGateMiddlewareOptions } from '../../packages/chat/src/ai-sdk.ts'
+import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache, type AnswerCacheOptions } from '../../src/cache/index.ts'
@@ -139,6 +140,19 @@ test('under a policy that judges answers, streams are generated completely first
   expect(refusing.events).toMatchObject([{ decision: { verdict: 'refuse', answerSignals: expect.anything() } }])
   const passing = gated(STRONG, { policy }, { doGenerate: said(`${STRONG} [1]`) })
   expect((await generateText({ model: passing.model, ...CLEAN, prompt: QUESTION })).text).toContain('red key')
+})
+
+test('an answer whose caution only its judgement led to has it, as text and as a stream', async () => {
+  const { model } = gated(STRONG, { policy: advisory({ requiredFields: ['summary'] }) })
+  const ragGate = { verdict: 'advise', usable: false, caution: expect.stringContaining('verify') }
+  const { text, sources, providerMetadata } = await generateText({ model, ...CLEAN, prompt: QUESTION })
+  expect({ text, sources, providerMetadata }).toMatchObject({
+    text: 'With the red key [1].',
+    sources: [{ title: 'Engine' }],
+    providerMetadata: { ragGate },
+  })
+  const parts = await all(streamText({ model, ...CLEAN, prompt: QUESTION }).fullStream)
+  expect(parts.find(({ type }) => type === 'custom')).toMatchObject({ providerMetadata: { ragGate } })
 })
 
 test('the same question is used between tool calls', async () => {

@@ -3,6 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { chunksOf, eventStream } from '../../packages/chat/src/completions.ts'
 import { chatProtocol, readChat, type ReadChatOptions } from '../../packages/chat/src/index.ts'
 import { openAiProtocol } from '../../packages/chat/src/openai-protocol.ts'
+import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
+import { CAUTION_FOR_READER } from '../../src/core/reports/caution.ts'
+import type { Policy } from '../../src/core/policy/policy.ts'
+import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate, type RagGateEnv, respondWithError } from '../../src/index.ts'
@@ -13,12 +17,14 @@ function asking(
   handler: (c: HandlerContext) => Response | Promise<Response>,
   bounds?: ReadChatOptions,
   protocol = chatProtocol(),
+  policy: Policy = POLICY,
 ): (body: object) => Promise<Response> {
   const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
   const gate = ragGate({
-    policy: POLICY,
+    policy,
     dependencies: { retriever: { retrieve: async () => rankingOf([STRONG]) }, cache },
     question: { read: (c) => readChat(c, bounds) },
+    answer: { judge: answerJudge() },
   })
   const app = new Hono<RagGateEnv>().post('/', protocol, gate, handler)
   app.onError((error, c) => respondWithError(c, error))
@@ -106,6 +112,23 @@ test.each<[string, object]>([
   const said = Object.fromEntries(['x-own', ...fields].map((name) => [name, '"of-the-json"']))
   const { headers } = await asking((c) => c.json({ answer: 'The red key.' }, 200, said))(chat)
   expect(['x-own', ...fields].filter((name) => headers.has(name))).toEqual(['x-own'])
+})
+
+test.each<[string, object]>([
+  ['JSON', { answer: STRONG }],
+  ['a completion', { choices: [{ message: { content: STRONG }, finish_reason: 'stop' }] }],
+])('the verdict is that of the judged answer, from the cache too, if the handler returns %s', async (_, body) => {
+  const handler = (c: HandlerContext) => {
+    c.var.ragGate.report({ answer: STRONG })
+    return c.json(body)
+  }
+  const ask = asking(handler, {}, chatProtocol(), advisory({ requiredFields: ['summary'] }))
+  const told = { refused: false, verdict: 'advise', reason_code: 'advisory_unusable', caution: CAUTION_FOR_READER }
+  const sources = [{ number: 1 }]
+  expect(await (await ask(CHAT)).json()).toMatchObject({ rag_gate: { ...told, sources } })
+  expect(await (await ask(CHAT)).json()).toMatchObject({ rag_gate: told })
+  const parts = sent(await (await ask({ ...MESSAGE, model: 'n' })).text())
+  expect(parts).toContainEqual({ type: 'data-rag-gate', data: expect.objectContaining(told) })
 })
 
 describe('each completion has its own id, stored ones too', () => {

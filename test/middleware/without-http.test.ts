@@ -21,7 +21,8 @@ import { CAUTION_FOR_READER } from '../../src/core/reports/caution.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { generationConfidence } from '../../packages/presets/src/answers/generation-confidence.ts'
 import type { GateCache, Made, QuestionCache } from '../../src/pipeline/gate-cache.ts'
-import { MIDDLING, POLICY, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
+import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
+import { aGate, MIDDLING, POLICY, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
 const retriever = { retrieve: async () => rankingOf([STRONG]) }
 
@@ -192,6 +193,26 @@ describe('an open question', () => {
     expect([gate.decision.verdict, answered({ answer: MIDDLING }).body['caution']]).toEqual([
       'advise',
       CAUTION_FOR_READER,
+    ])
+  })
+
+  it('has the verdict and the caution that only its answer led to, as POST /ask does', async () => {
+    const policy = advisory({ requiredFields: ['summary'] })
+    const { ask } = aRoute({ policy })
+    const { gate, answered } = await ask()
+    const { body, decision } = answered({ answer: STRONG })
+    const route = aGate({ policy, handler: (c) => c.json({ answer: STRONG, ...c.var.ragGate.summary }) })
+    const asked = (await (await route.ask()).json()) as { decision_id: string }
+    expect(asked).toMatchObject({ verdict: 'advise', caution: CAUTION_FOR_READER, usable: false })
+    const { sources, refused, ...told } = body
+    expect(told).toEqual({ ...asked, decision_id: decision.id })
+    expect([sources, refused, gate.summary.verdict]).toEqual([gate.citations, false, 'pass'])
+    const observed = await aRoute({ policy, mode: 'observe' }).ask()
+    const shown = observed.answered({ answer: STRONG })
+    expect([shown.body['verdict'], shown.body['caution'], shown.decision.verdict]).toEqual([
+      'pass',
+      undefined,
+      'advise',
     ])
   })
 

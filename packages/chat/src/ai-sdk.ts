@@ -108,10 +108,12 @@ export function ragGateMiddleware(options: RagGateMiddlewareOptions): LanguageMo
       // A tool call is not an answer yet.
       question.gate.report(made)
       question.ended(200)
-      return withVerdict(result, question)
+      return withVerdict(result, aboutAnswer(question.gate))
     }
     const answered = question.answered(made)
-    return answered.body.refused ? { ...resultOf(answered), usage: result.usage } : withVerdict(result, question)
+    return answered.body.refused
+      ? { ...resultOf(answered), usage: result.usage }
+      : withVerdict(result, aboutAnswered(answered))
   }
   return {
     specificationVersion: 'v4',
@@ -216,23 +218,28 @@ const NO_TOKENS: LanguageModelV4Usage = {
 }
 
 /** A stored answer or a refusal. No model was called, so no tokens were used. */
-function resultOf({ body: { answer, ...about } }: AnsweredWithoutHttp): LanguageModelV4GenerateResult {
-  const told = about as unknown as AboutAnswer
-  const { sources = [] } = about as { readonly sources?: readonly Citation[] }
-  return {
-    content: [verdictPart(told), ...sourcesOf(sources), { type: 'text', text: answer }],
-    finishReason: { unified: 'stop', raw: 'rag_gate' },
-    usage: NO_TOKENS,
-    warnings: [],
-    providerMetadata: metadataOf(told),
-  }
+function resultOf(answered: AnsweredWithoutHttp): LanguageModelV4GenerateResult {
+  return withVerdict(
+    {
+      content: [{ type: 'text', text: answered.body.answer }],
+      finishReason: { unified: 'stop', raw: 'rag_gate' },
+      usage: NO_TOKENS,
+      warnings: [],
+    },
+    aboutAnswered(answered),
+  )
 }
 
-function withVerdict(result: LanguageModelV4GenerateResult, { gate }: OpenQuestion): LanguageModelV4GenerateResult {
-  const about = aboutAnswer(gate)
+function aboutAnswered({ body: { answer: _answer, ...about } }: AnsweredWithoutHttp): AboutAnswer {
+  // Made in the form of `POST /ask`.
+  return about as unknown as AboutAnswer
+}
+
+function withVerdict(result: LanguageModelV4GenerateResult, about: AboutAnswer): LanguageModelV4GenerateResult {
+  const { sources = [] } = about as { readonly sources?: readonly Citation[] }
   return {
     ...result,
-    content: [verdictPart(about), ...sourcesOf(gate.citations), ...result.content],
+    content: [verdictPart(about), ...sourcesOf(sources), ...result.content],
     providerMetadata: { ...result.providerMetadata, ...metadataOf(about) },
   }
 }

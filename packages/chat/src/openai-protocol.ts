@@ -94,10 +94,13 @@ export interface Told {
 function aboutIn(c: Context): Pick<Told, 'about' | 'id'> {
   const gate = (c.var as { readonly ragGate?: RagGateContext }).ragGate
   const header = aboutInHeader(c.res.headers.get('rag-gate'))
-  // The ids differ if the answer was judged since, or replaced by a stored one.
-  return gate === undefined || gate.decision.id !== header?.decision_id
-    ? { about: header, id: header?.decision_id }
-    : { about: aboutAnswer(gate) }
+  // A stored answer has another id.
+  if (gate === undefined || gate.decision.id !== header?.decision_id) {
+    return { about: header, id: header?.decision_id }
+  }
+  // The handler's context has the verdict before its answer was judged.
+  const isOlder = header['reason_code'] !== gate.summary.reason_code && header['refused'] === false
+  return { about: { ...aboutAnswer(gate), ...(isOlder && header) } }
 }
 
 async function answerJson(c: Context, told: Told, messages?: MessageForm): Promise<void> {
