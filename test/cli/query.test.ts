@@ -263,6 +263,10 @@ describe('a response that is not an answer', () => {
       new Response('<h1>Bad gateway</h1>', { status: 502 }),
       'rag-gate: The address answered 502, and not as a gate does\n',
     ],
+    [
+      new Response('404 Not Found', { status: 404 }),
+      'rag-gate: The address answered 404, and not as a gate does: is it the ready Worker? An app of your own has the routes that you mount\n',
+    ],
     [new Response('<h1>Hello</h1>'), 'rag-gate: The address answered 200, and not as a gate does\n'],
   ])('is reported in one line (%#)', async (response, notes) => {
     vi.stubGlobal('fetch', async () => response)

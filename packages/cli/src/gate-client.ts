@@ -318,5 +318,6 @@ export function hasForm(value: unknown, form: Form): boolean {
 const isList = (form: Form): form is readonly [Form] => Array.isArray(form)
 
 function notAGate(status: number): CommandError {
-  return new CommandError(`The address answered ${status}, and not as a gate does`)
+  const own = status === 404 ? ': is it the ready Worker? An app of your own has the routes that you mount' : ''
+  return new CommandError(`The address answered ${status}, and not as a gate does${own}`)
 }
