@@ -36,6 +36,14 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
       expect(before.purgedSince(before.epoch, [collection('acme', 'manual')])).toBe(false)
     })
 
+    it('rejects a purge without a kind, or of another one, which would remove nothing', async () => {
+      const purges = await make()
+      for (const kind of [{}, { kind: 'colection' }]) {
+        const scope = { ...kind, tenant: 'acme', collection: 'manual' } as PurgeScope
+        await expect(purges.purge([scope])).rejects.toMatchObject({ code: 'config_invalid', param: 'kind' })
+      }
+    })
+
     it('keeps scopes separate: document, collection, tenant, everything', async () => {
       const purges = await make()
       const before = (await purges.known('acme')).epoch

@@ -1,6 +1,7 @@
 /** Scopes of purges, and the scopes to which an answer belongs. */
 import { lengthPrefixed } from '../lib/canonical.ts'
 import { base32, sha256 } from '../lib/sha256.ts'
+import { RagGateError } from '../../errors.ts'
 import type { Decision } from './decision.ts'
 
 /** A set of answers that can be purged together. */
@@ -20,7 +21,7 @@ export function tenantOfScope(scope: PurgeScope): string {
   return scope.kind === 'everything' ? '' : scope.tenant
 }
 
-/** The canonical text of a scope: equal only for equal scopes. */
+/** The canonical text of a scope: equal only for equal scopes. @throws `config_invalid` for another kind, which would purge nothing */
 export function purgeScopeText(scope: PurgeScope): string {
   switch (scope.kind) {
     case 'everything':
@@ -35,6 +36,8 @@ export function purgeScopeText(scope: PurgeScope): string {
       return lengthPrefixed([scope.kind, scope.tenant, scope.decisionId])
     case 'question':
       return lengthPrefixed([scope.kind, scope.tenant, scope.collection, digest(scope.question)])
+    default:
+      throw new RagGateError('config_invalid', 'A purge needs one of the kinds of PurgeScope', { param: 'kind' })
   }
 }
 

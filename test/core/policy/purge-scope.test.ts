@@ -24,6 +24,12 @@ describe('purgeScopeText', () => {
   })
 })
 
+describe('a scope of no kind', () => {
+  it('is an error', () => {
+    expect(() => purgeScopeText({ tenant: 't', collection: 'c' } as PurgeScope)).toThrow(/one of the kinds/)
+  })
+})
+
 describe('tenantOfScope', () => {
   it('returns the tenant of the scope, and an empty string for everything', () => {
     expect(SCOPES.map(tenantOfScope)).toEqual(['', 't', 't1:c', 't', 'tc', 't', 't', 't', 't', 't'])
