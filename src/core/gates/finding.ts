@@ -37,16 +37,9 @@ export interface Finding {
   readonly publicText?: string
 }
 
-const STRICTNESS: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, advise: 1, refuse: 2 }
-
-/** The strictest verdict among outcomes; `pass` for none. An invalid outcome, as in a damaged record, counts as `refuse`. */
-export function strictest(outcomes: Iterable<Outcome>): Verdict {
-  let verdict: Verdict = 'pass'
-  for (const given of outcomes) {
-    const outcome = isOutcome(given) ? given : 'refuse'
-    if (outcome !== 'skip' && STRICTNESS[outcome] > STRICTNESS[verdict]) verdict = outcome
-  }
-  return verdict
+/** The strictest verdict among outcomes; `pass` for none. */
+export function strictest(outcomes: readonly Outcome[]): Verdict {
+  return outcomes.includes('refuse') ? 'refuse' : outcomes.includes('advise') ? 'advise' : 'pass'
 }
 
 /** Whether a value is a valid code, safe in a header. */
@@ -54,7 +47,9 @@ export function isCode(value: string): boolean {
   return /^[\w:./-]+$/.test(value)
 }
 
+const OUTCOMES: readonly unknown[] = ['skip', 'pass', 'advise', 'refuse']
+
 /** Whether a value is an outcome. */
 export function isOutcome(value: unknown): value is Outcome {
-  return typeof value === 'string' && Object.hasOwn(STRICTNESS, value)
+  return OUTCOMES.includes(value)
 }

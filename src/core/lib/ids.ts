@@ -37,11 +37,6 @@ export function timeOfId(id: string): number | undefined {
  * @see RFC 9562, section 5.7
  */
 export function uuidv7(nowMs: number, random: string): string {
-  const ms = Math.max(0, Math.trunc(nowMs))
-  // In two parts, because formatting 32-bit integers avoids floating point.
-  const time = Math.floor(ms / 0x1_0000)
-    .toString(16)
-    .padStart(8, '0')
-    .slice(-8)
-  return `${time}-${(ms & 0xffff).toString(16).padStart(4, '0')}-7${random.slice(15)}`
+  const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, '0').slice(-12)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }

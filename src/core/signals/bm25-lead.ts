@@ -1,4 +1,3 @@
-import { meanOf } from '../lib/statistics.ts'
 import type { TextFeatures } from './text-features.ts'
 
 /** Number of best chunks compared. */
@@ -17,5 +16,6 @@ export function bm25Lead({ idfMass, chunks, evidence }: TextFeatures): number {
   const least = others.at(-1) ?? top / 4
   if (others.length === 0) others.push(least)
   if (evidence.chunks.length >= CHUNKS) while (others.length < CHUNKS - 1) others.push(least)
-  return (top - meanOf(others)) / idfMass
+  const mean = others.reduce((sum, bm25) => sum + bm25, 0) / others.length
+  return (top - mean) / idfMass
 }

@@ -3,7 +3,6 @@ import { PRESETS } from '../../fixtures/policy.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Finding, Verdict } from '../../../src/core/gates/finding.ts'
-import { strictest } from '../../../src/core/gates/finding.ts'
 import { explain, explanationText } from '../../../src/core/reports/explain.ts'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
@@ -12,7 +11,7 @@ import { keywordCoverage } from '../../../packages/presets/src/multi-gate/keywor
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { retrievalScore } from '../../../packages/presets/src/two-tier/retrieval-score.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
-import { judge } from '../../../src/core/policy/judge.ts'
+import { conclude, judge } from '../../../src/core/policy/judge.ts'
 import { answerFields, judgeAnswer } from '../../../src/core/policy/judge-answer.ts'
 import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../packages/presets/src/advisory/advisory.ts'
@@ -58,10 +57,11 @@ const aNumber = fc.oneof(
 )
 const anything = fc.oneof(aNumber, notANumber)
 
-describe('the strictest of outcomes', () => {
+describe('the judgement from findings', () => {
   it('treats an unknown outcome as a refusal', () => {
     for (const outcome of ['block', 'PASS', '', 'toString', ['refuse'], ['pass'], null, undefined, 0]) {
-      expect(strictest(['pass', outcome as unknown as Verdict]), String(outcome)).toBe('refuse')
+      const finding = { gate: 'own', stage: 'pre-generation', outcome, code: 'own', message: '' } as unknown as Finding
+      expect(conclude(balanced(), [finding], 1).verdict, String(outcome)).toBe('refuse')
     }
   })
 })
