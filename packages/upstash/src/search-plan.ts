@@ -63,7 +63,7 @@ function planSparse(
   if (sparse === undefined) return 'the index has no sparse part'
   if (sparseEmbedder !== undefined || sparse.model !== '')
     return { scores: sparseScores ?? (sparseEmbedder === undefined && isBm25(sparse) ? 'bm25' : 'ranks') }
-  return 'the index makes no sparse vectors, and the retriever has no sparseEmbedder'
+  return 'the index embeds no sparse texts, and the retriever has no sparseEmbedder'
 }
 
 function required<Query extends object>(query: Query | string): Query {

@@ -30,7 +30,7 @@ export const SUGGEST = Object.freeze({
   specify: 'Name the product, version or place',
   addDocuments: 'Add documents about it',
   tryLater: 'Try again later',
-  verify: 'Check the answer against its sources',
+  verify: 'Verify it against its sources',
 })
 
 /** For evidence without any number that a gate could judge. */

@@ -220,7 +220,7 @@ function validateGate(each: PolicyGate): void {
   }
   if (each.settings.gate !== each.gate.name) throw invalid('The settings of a gate name another gate', 'gates')
   if (each.gate.stage === 'post-generation' && each.gate.measure === undefined) {
-    throw invalid('A gate that judges answers needs measure', 'gates')
+    throw invalid('A gate of answers needs measure', 'gates')
   }
   each.gate.validate(each.settings)
 }

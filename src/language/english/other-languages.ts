@@ -8,7 +8,7 @@ import { words } from '../../core/text/words.ts'
  * more of the middleware's 42,000.
  */
 export const ASKS =
-  /(?<=^|[^,] )(?:w(?:e[rmn] |as |ie |ann|arum|o |elch)|qu(?:é|i[eé]n|el |elle|em |al |ale |ant)|cuá|cómo|d?[óo]nde|où |combien|pourquoi|cine|ce |când|unde|câ[tț]|kim(?: |dir)|ne(?: |re|dir)|nasıl|hangi|kaç|gì|ai(?= )|[vt]\S+ sao |bao [gln]|đâu|nào|ко(?:го|му) |кто|что |где|когда |почему|как|сколько|ποι|τι |πού |πότε|πώς|γιατί|πόσ|و?(?:ماذا|ما |من (?:[هتيل]|ال(?:\S+ ال)?[ذت]ي )|متى|أي|لماذا|كيف|كم |هل )|مع من |^من |क्य|कौन|कहा[ँं]|कब |कैसे|कितन|किस)[\p{L}\p{M}]*|什[么麼]|谁|哪|多少|如何|怎|อะไร|ใคร|ไหน|ใด|กี่|ทำไม/giu
+  /(?<=^|[^,] )(?:w(?:e[rmn] |as |ie |ann|arum|o |elch)|qu(?:é|i[eé]n|el |elle|em |al |ale |ant)|cuá|cómo|d?[óo]nde|où |combien|pourquoi|cine|ce |când|unde|câ[tț]|kim(?: |dir)|ne(?: |re|dir|den )|nasıl|m(?:[ıuü](?= )|[ıiuü](?:s[ıiuü]n|y[ıi]m))|hangi|kaç|gì|ai(?= )|[vt]\S+ sao |bao [gln]|đâu|nào|ко(?:го|му) |кто|что |где|когда |почему|зачем|куда|ли |как|сколько|ποι|τι |πού |πότε|πώς|γιατί|πόσ|و?(?:ماذا|ما |من (?:[هتيل]|ال(?:\S+ ال)?[ذت]ي )|متى|أي|لماذا|كيف|كم |هل )|مع من |^من |क्य|कौन|कहा[ँं]|कब |कैसे|कितन|किस)[\p{L}\p{M}]*|什[么麼]|谁|哪|多少|如何|怎|อะไร|อย่างไร|ยังไง|เมื่อไ|เท่าไ|ใคร|ไหน|ไหม|ใด|กี่|ทำไม/giu
 
 /** A question counts as beginning with a question word if fewer words come before the first, and more from the last one on. */
 const FEW = 2

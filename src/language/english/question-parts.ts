@@ -9,8 +9,6 @@ import { terms } from './terms.ts'
 import { AUXILIARIES, isAsking, QUESTION_WORDS, SUBJECTS, WISHES } from './word-lists.ts'
 
 const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
-/** The end of a line, and before a reason, which is a part of its own: a sentence copied from a document supports only itself. */
-const BEFORE_SENTENCE = new RegExp(`\\n|,? (?=${REASON})`, 'i')
 const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
 /** The form requested for an answer, and its topic: "told as a story of …", "as Cleopatra would say". */
 const DRESS =
@@ -20,6 +18,14 @@ const DRESS =
   '|as \\w+ would say'
 
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
+/**
+ * The end of a line; before a reason, which is a part of its own: a sentence copied from a document supports only itself; and
+ * before another script, if the text before it asks or requests something in English.
+ */
+const BEFORE_SENTENCE = new RegExp(
+  `\\n|,? (?=${REASON})| (?=[\u0370-\u1dff\u3041-\ud7ff])(?<=\\b(?:${oneOf(QUESTION_WORDS)}|me|an?|the) [ -~]+)`,
+  'i',
+)
 /**
  * Separators of two clauses, and the first words of the second, as whole words: Turkish "doğu" is not "do". A space, bracket,
  * quote or dash (but no hyphen) suffices before a question word, "in what year did", "does", and an auxiliary followed by its

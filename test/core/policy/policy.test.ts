@@ -269,7 +269,7 @@ describe('messages of definePolicy', () => {
       'The codes of a gate may hold A-Z a-z 0-9 . _ - : /',
     ],
     [{ gates: [{ gate: 'always-pass' } as unknown as PolicyGate] }, 'gates must be such as confidenceRange()'],
-    [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate that judges answers needs measure'],
+    [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate of answers needs measure'],
     [
       { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
       'cacheLifetimes must rise: 0, low, medium, high',

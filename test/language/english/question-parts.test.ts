@@ -312,6 +312,17 @@ describe('questionParts', () => {
     )
   })
 
+  it.each([
+    ['what is the capital of France как сменить пароль', ['what is the capital of France', 'как сменить пароль']],
+    ['tell me a joke パスワードを変更する方法は', ['a joke', 'パスワードを変更する方法は']],
+    ['How do I use the “slow” mode of the gate?', ['How do I use the “slow” mode of the gate?']],
+    ['How do I reset the 🔑 of the gate?', ['How do I reset the 🔑 of the gate?']],
+    ['an ninh ở sân bay', ['an ninh ở sân bay']],
+    ['Как обновить API gateway для чатов?', ['Как обновить API gateway для чатов?']],
+  ])('ends English before another script: %j', (question, parts) => {
+    expect(questionParts(question).parts).toEqual(parts)
+  })
+
   it('keeps an off-topic sentence, however many others surround it', () => {
     const corpus = Array.from({ length: 40 }, (_, at) => `Weak evidence of kind ${at} is refused.`)
     const offTopic = 'Which rivers flow through Paris, Vienna, Budapest, Belgrade, Prague and Dresden?'
@@ -320,7 +331,7 @@ describe('questionParts', () => {
     expect(parts).toContain(offTopic)
   })
 
-  it.each(['a and ', '(', '" ', 'what, ', '? ', ', and what ', 'no. ', 'please, ', 'but i ', '?', 'sorry. '])(
+  it.each(['a and ', '(', '" ', 'what, ', '? ', ', and what ', 'no. ', 'please, ', 'but i ', '?', 'sorry. ', 'the я '])(
     'takes linear time for a question of %j',
     async (unit) => {
       expect(await growth(questionParts, unit, 32_000)).toBeLessThan(PROPORTION)
