@@ -42,6 +42,19 @@ describe('markdownBlocks', () => {
   })
 
   it.each([
+    ['Qu&eacute; es &#233;l y &#xe9;l&nbsp;?', ['Qué es él y él\u00a0?']],
+    ['AT&amp;T `&amp;` &lt;b&gt;', ['AT&T `&amp;` <b>']],
+    ['```\n&amp;\n```\n\n- &amp;', ['```\n&amp;\n```', '- &']],
+    ['\\&amp; &nosuch; a & b; c', ['\\&amp; &nosuch; a & b; c']],
+    [
+      '&lt;p hidden&gt; a <b hidden>&eacute;</b>',
+      [[{ text: '<p hidden> a ' }, { html: '<b hidden>' }, { text: 'é' }, { html: '</b>' }]],
+    ],
+  ])('reads references to characters outside code: %j', (text, blocks) => {
+    expect(textsOf(text)).toEqual(blocks)
+  })
+
+  it.each([
     ['<div>\na\n</div>\n\nb', [[{ html: '<div>\na\n</div>' }], 'b']],
     ['a <!-- b\nc --> d', [[{ text: 'a ' }, { html: '<!-- b\nc -->' }, { text: ' d' }]]],
     ['- a <!--> b', [[{ text: '- a ' }, { html: '<!-->' }, { text: ' b' }]]],

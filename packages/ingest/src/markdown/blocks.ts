@@ -1,5 +1,6 @@
 /** Parses a Markdown document into blocks, with the CommonMark parser markdown-it. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it'
+import { codeSpans } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type HtmlPiece, htmlPieces, mayHide } from './html-pieces.ts'
 
@@ -137,11 +138,27 @@ function headingOf(written: string, depth: number, links: Env): WrittenBlock {
 
 /** A text block, or an HTML block if HTML may hide parts of it. */
 function textOf(written: string): WrittenBlock {
-  if (!mayHide(written)) return { kind: 'text', text: written }
+  if (!mayHide(written)) return { kind: 'text', text: withCharacters(written) }
   if (written.length > LONGEST_MIXED) {
     throw new RagGateError('document_too_complex', 'A block of the Markdown with HTML in it is too long')
   }
-  return { kind: 'html', pieces: htmlPieces(written), own: false }
+  const pieces = htmlPieces(written).map((piece) => ('html' in piece ? piece : { text: withCharacters(piece.text) }))
+  return { kind: 'html', pieces, own: false }
+}
+
+/** A character written as a reference: `&eacute;`, `&#233;`. */
+const REFERENCE = /(?<!\\)&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi
+
+/** A text with the characters that its references outside code stand for. */
+function withCharacters(text: string): string {
+  if (!text.includes('&')) return text
+  const { unescapeAll } = lineParser.utils
+  let from = 0
+  const kept = codeSpans(text).map((code) => {
+    const before = text.slice(from, code.from).replaceAll(REFERENCE, unescapeAll)
+    return before + text.slice(code.from, (from = code.to))
+  })
+  return kept.join('') + text.slice(from).replaceAll(REFERENCE, unescapeAll)
 }
 
 const UNREAD: ReadonlySet<string> = new Set(['hr', 'reference_definition'])
