@@ -10,7 +10,7 @@ const MUTATED = [
   'packages/{calibration,presets}/src/**/*.ts',
   'packages/messages/src/small-talk/*.ts',
   'src/cache/*.ts',
-  'src/{http,pipeline}/*.ts',
+  'src/{http,middleware,pipeline}/*.ts',
   'src/adapters/{,answer-cache/,coalescing/,decision-log/}*.ts',
 ]
 
@@ -24,6 +24,7 @@ export const ALL_TESTS: readonly string[] = [
   'cache',
   'adapters',
   'http',
+  'middleware',
   'pipeline',
 ].map((folder) => `test/${folder}/**/*.test.ts`)
 

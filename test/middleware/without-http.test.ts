@@ -44,9 +44,12 @@ describe('with a shared answer cache', () => {
     const store = createMemoryAnswerCache()
     const made = async (): Promise<never> => expect.fail('a refused question is answered')
     const asked = { question: QUESTION, vary: { messages: 'x', closestPassages: '1' } }
-    const states = []
-    for (const options of [{}, more, {}, more]) states.push((await cached(store, options)(asked, made)).cache)
-    expect(states).toEqual(['miss', 'miss', 'hit', 'hit'])
+    const answers = []
+    for (const options of [{}, more, {}, more]) answers.push(await cached(store, options)(asked, made))
+    expect(answers.map(({ cache }) => cache)).toEqual(['miss', 'miss', 'hit', 'hit'])
+    const [first, second, ...stored] = answers.map(({ body }) => ({ ...body, decision_id: '' }))
+    expect(first).toMatchObject({ refused: true, reason_code: 'confidence_low', answer: expect.stringMatching(/\w/) })
+    expect(stored).toEqual([first, second])
   })
 
   it('an answer that was reported as cut off is not stored', async () => {
@@ -180,7 +183,8 @@ describe('an open question', () => {
     expect(await open({ question: QUESTION })).toEqual({ kind: 'answered', by: { ...again, cache: 'hit' } })
     expect(stored.map(({ kind }) => kind)).toEqual(['answer', 'found'])
     const [made, found] = events
-    expect(found).toMatchObject({ cache: 'hit', status: 200, timings: { totalMs: 0 } })
+    const { decision } = made!
+    expect(found).toMatchObject({ decision, cache: 'hit', status: 200, timings: { totalMs: 0 } })
     expect([made?.model, found?.model, made?.id === found?.id]).toEqual(['m', undefined, false])
   })
 
