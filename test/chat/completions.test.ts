@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { chatProtocol, readChat } from '../../packages/chat/src/index.ts'
-import { bodyOfStream, chunksOf, streamOfBody } from '../../packages/chat/src/completions.ts'
+import { bodyOfStream, chunksOf, completionOf, streamOfBody } from '../../packages/chat/src/completions.ts'
 import { streamState } from '../../src/cache/event-stream.ts'
 import { ragGate } from '../../src/index.ts'
 import { POLICY } from '../fixtures/gate.ts'
@@ -51,6 +51,36 @@ test('a truncated answer has complete: false, as a stream and as JSON', () => {
   expect(bodyOfStream(stream)).toEqual(body)
   expect(streamState(streamOfBody(body, 'm'), undefined)).toBe('cut')
   expect(bodyOfStream(streamOfBody(body, 'm'))).toEqual(body)
+})
+
+const USAGE = { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 }
+const NONE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+
+test.each<[string, object, object | undefined, string]>([
+  ['the tokens that its handler counted', { usage: USAGE }, USAGE, 'stop'],
+  ['no tokens if they are not known', {}, undefined, 'stop'],
+  ['zero tokens if it is a refusal', { refused: true }, NONE, 'stop'],
+  ['the reason that it was cut off', { complete: false }, undefined, 'length'],
+])('a completion has %s, whole and in chunks', (_, more, usage, finish_reason) => {
+  const body = { answer: 'a', ...about, ...more }
+  const told = { ...about, ...more, usage: undefined }
+  expect(completionOf(body, 'm')).toEqual({
+    id: 'd1',
+    object: 'chat.completion',
+    created: expect.any(Number),
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'a', refusal: null }, logprobs: null, finish_reason }],
+    rag_gate: told,
+    usage,
+  })
+  expect(bodyOfStream(streamOfBody(body, 'm'))).toEqual({ ...told, answer: 'a', usage })
+})
+
+test('the cost of an answer is beside its finish reason, and read from there', () => {
+  const cost = 'This message: $0.0162'
+  const stream = streamOfBody({ answer: 'a', ...about, cost }, 'm')
+  expect(stream).toContain(`"finish_reason":"stop"}],"cost":"${cost}"}`)
+  expect(bodyOfStream(stream)).toEqual({ answer: 'a', ...about, cost })
 })
 
 test('a stream without an answer is rejected', () => {
