@@ -28,7 +28,7 @@ export function silenceLimit(limitMs: number, betweenMs = limitMs): PieceRead {
     if (giveUp === undefined) return
     const leftMs = sinceMs + limitMs - performance.now()
     if (leftMs > 0) timer = setTimeout(check, leftMs)
-    else giveUp(new RagGateError('llm_timeout', 'The model stopped responding'))
+    else giveUp(new RagGateError('llm_timeout', 'The model took too long'))
   }
   return async (piece) => {
     sinceMs = performance.now()

@@ -215,10 +215,9 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
 }
 
 function validateGate(each: PolicyGate): void {
-  if (!isRecord(each) || typeof each.gate?.check !== 'function' || !isRecord(each.settings)) {
+  if (typeof each?.gate?.check !== 'function' || each.settings?.gate !== each.gate.name) {
     throw invalid('gates must be such as confidenceRange()', 'gates')
   }
-  if (each.settings.gate !== each.gate.name) throw invalid('The settings of a gate name another gate', 'gates')
   if (each.gate.stage === 'post-generation' && each.gate.measure === undefined) {
     throw invalid('A gate of answers needs measure', 'gates')
   }

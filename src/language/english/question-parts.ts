@@ -60,16 +60,16 @@ const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
 const TERMS_FOR_A_WORD = 0.86
 /**
- * One or two words without digits and a mark, like greetings and thanks in any language; if written without spaces, fewer
- * than five pairs of letters.
+ * One or two words and a mark, like greetings and thanks in any language; or a few words and a number of five to nine digits;
+ * or a name after them. If written without spaces, fewer than five pairs of letters, or eight with a number.
  */
-const REMARK = /^[^\s\d]+(?: [^\s\d]+)?[.!。]$/
+const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:[^\d.]*\d{5,9}[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 
 /**
  * Splits a question into its sentences and clauses. Small talk is left out (`isSmallTalk`: "Hi, thanks for your help."), and so
- * are one or two sentences that only state something ("I am on Windows 11.") or are a remark of at most two words ("Hallo!").
+ * are one or two sentences that only state something ("I am on Windows 11.") or are a remark ("Hallo!", `REMARK`).
  * A sentence or clause without a term, or of one term with a pronoun ("Who develops it?"), is joined to the part before it, or
  * after it if it comes first.
  *
@@ -88,7 +88,9 @@ export function questionParts(question: string): QuestionParts {
       )
       .split(BEFORE_SENTENCE)
   const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence) => {
-    const states = onlyStates(sentence) || (isForeign && words(sentence).length < 5 && REMARK.test(sentence))
+    const states =
+      onlyStates(sentence) ||
+      (isForeign && words(sentence).length < (/\d/.test(sentence) ? 8 : 5) && REMARK.test(sentence))
     return askedIn(sentence, isBeside).map((text) => ({ text, states }))
   })
   const asked = withoutStated(pieces)
@@ -188,6 +190,5 @@ function hasOneOf(list: ReadonlySet<string>, text: string): boolean {
 }
 
 function refersToOthers(piece: string): boolean {
-  const distinct = new Set(terms(piece)).size
-  return distinct === 0 || (distinct === 1 && REFERS.test(piece))
+  return new Set(terms(piece)).size < (REFERS.test(piece) ? 2 : 1)
 }

@@ -262,7 +262,7 @@ describe('messages of definePolicy', () => {
     [{ language: {} as Language }, 'language must be one, such as english'],
     [
       { gates: [{ ...minTopCosine(), settings: retrievalScore().settings }] },
-      'The settings of a gate name another gate',
+      'gates must be such as confidenceRange()',
     ],
     [
       { gates: [{ ...minTopCosine(), gate: { ...minTopCosine().gate, texts: { 'a b': noteText('') } } }] },

@@ -443,6 +443,10 @@ describe('the signal `states`', () => {
     ['Добрый день. Как сменить ключи подписи? Спасибо!', 'Как сменить ключи подписи?'],
     ['如何轮换签名密钥? 谢谢。', '如何轮换签名密钥?'],
     ['안녕하세요! 서명 키를 어떻게 교체하나요?', '서명 키를 어떻게 교체하나요?'],
+    ['हस्ताक्षर कुंजियाँ कैसे बदलें? धन्यवाद।', 'हस्ताक्षर कुंजियाँ कैसे बदलें?'],
+    ['Как сменить ключи подписи? Номер заказа AB-20391.', 'Как сменить ключи подписи?'],
+    ['如何轮换签名密钥? 我的订单号是48213', '如何轮换签名密钥?'],
+    ['Wie rotiere ich die Signaturschlüssel? Grüße, Anna Maria Meyer', 'Wie rotiere ich die Signaturschlüssel?'],
   ])('is true when omitted text is only a statement or remark: %j', (question, bare) => {
     expect(questionParts(question)).toMatchObject({ bare, states: true })
   })
@@ -460,6 +464,9 @@ describe('the signal `states`', () => {
     'I have a red door. Who opens it?',
     'I have a red door. Who opens it? Who signs the gates of Rome?',
     'I have a red door. We own a boat. My cat is grey. How do I rotate the signing keys?',
+    'Как сменить ключи подписи? Расскажи о войне 1812.',
+    'Как сменить ключи подписи? Кто выиграл в 48213?',
+    'Wie rotiere ich die Signaturschlüssel? Witze, bitte noch viele',
     // What asks, tells or wishes.
     'How do I rotate the signing keys? I wonder why people worry.',
     'How do I rotate the signing keys? My last topic is about love.',

@@ -18,7 +18,7 @@ const ERRORS: Partial<Readonly<Record<UpstreamFaultKind, readonly [Outcome, stri
   aborted: LATE,
   network: ['unavailable', 'cannot be reached'],
   unavailable: ['unavailable', 'cannot answer now'],
-  'circuit-open': ['unavailable', 'failed too often just before'],
+  'circuit-open': ['unavailable', 'failed too often'],
 }
 
 /** The error for a fault; other errors are returned unchanged. */
