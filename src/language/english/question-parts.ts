@@ -23,7 +23,7 @@ const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})
  * before another script, if the text before it asks or requests something in English.
  */
 const BEFORE_SENTENCE = new RegExp(
-  `\\n|,? (?=${REASON})| (?=[\u0370-\u1dff\u3041-\ud7ff])(?<=\\b(?:${oneOf(QUESTION_WORDS)}|me|an?|the) [ -~]+)`,
+  `\\n|,? (?=${REASON})| (?=[\u0370-\u1dff\u3041-\ud7ff]{2})(?<=\\b(?:${oneOf(QUESTION_WORDS)}|me|an?|the) [ -~]+)`,
   'i',
 )
 /**

@@ -318,6 +318,7 @@ describe('questionParts', () => {
     ['How do I use the “slow” mode of the gate?', ['How do I use the “slow” mode of the gate?']],
     ['How do I reset the 🔑 of the gate?', ['How do I reset the 🔑 of the gate?']],
     ['an ninh ở sân bay', ['an ninh ở sân bay']],
+    ['What is the role of β-amyloid in the brain?', ['What is the role of β-amyloid in the brain?']],
     ['Как обновить API gateway для чатов?', ['Как обновить API gateway для чатов?']],
   ])('ends English before another script: %j', (question, parts) => {
     expect(questionParts(question).parts).toEqual(parts)

@@ -37,7 +37,7 @@ export function errorOfStatus(name: UpstreamName, status: number): RagGateError 
   const facts = { upstreamStatus: status }
   if (name.role === 'retriever' && status === 507) return indexFull(facts)
   if ([401, 402, 403].includes(status)) return errorOf(name, 'misconfigured', 'does not accept the credentials', facts)
-  if ([404, 405, 410].includes(status)) return errorOf(name, 'misconfigured', 'is not where it should be', facts)
+  if ([404, 405, 410].includes(status)) return errorOf(name, 'misconfigured', 'is not there', facts)
   if (name.role === 'llm' && status >= 400 && status < 500) {
     return new RagGateError('llm_bad_request', `${name.what} rejected the request: status ${status}`, facts)
   }
