@@ -5,7 +5,9 @@ import { chatProtocol, readChat, type ReadChatOptions } from '../../packages/cha
 import { openAiProtocol } from '../../packages/chat/src/openai-protocol.ts'
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { CAUTION_FOR_READER } from '../../src/core/reports/caution.ts'
-import type { Policy } from '../../src/core/policy/policy.ts'
+import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
+import { noteText } from '../../src/core/gates/text.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
@@ -131,6 +133,33 @@ test.each<[string, object]>([
   expect(parts).toContainEqual({ type: 'data-rag-gate', data: expect.objectContaining(told) })
 })
 
+describe('an own gate whose code has other characters than letters', () => {
+  const advising = defineGate<{ gate: 'own'; outcome: 'refuse' | 'advise' }, string>({
+    name: 'own',
+    stage: 'pre-generation',
+    validate: () => undefined,
+    check: ({ outcome }) => ({ outcome, code: 'shop/price-asked:1.0', message: '' }),
+    texts: { 'shop/price-asked:1.0': noteText('Ask the shop.') },
+  })
+  const told = { reason_code: 'shop/price-asked:1.0' }
+
+  test.each<[string, 'refuse' | 'advise', object]>([
+    ['a refusal', 'refuse', { ...told, refused: true }],
+    ['an advisory', 'advise', { ...told, refused: false, caution: CAUTION_FOR_READER }],
+  ])('has %s in the form of the client, from the cache too', async (_, outcome, about) => {
+    const own = gateWith(advising, { gate: 'own', outcome })
+    const policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, own] })
+    const ask = asking((c) => c.json({ answer: STRONG }), {}, chatProtocol(), policy)
+    for (const body of [CHAT, CHAT]) {
+      expect(await (await ask(body)).json()).toMatchObject({ object: 'chat.completion', rag_gate: about })
+    }
+    expect(sent(await (await ask(MESSAGE)).text())).toContainEqual({
+      type: 'data-rag-gate',
+      data: expect.objectContaining(about),
+    })
+  })
+})
+
 describe('each completion has its own id, stored ones too', () => {
   const idsIn = async (response: Response): Promise<readonly string[]> =>
     (await response.text()).match(/"id":"(?!chunk)[^"]+(?=","(?:object|model))/g) ?? []
@@ -209,11 +238,18 @@ describe('a completion returned by the handler', () => {
     usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
   }
   const answered = asking((c) => c.json(completion))
+  const told = {
+    decision_id: expect.any(String),
+    refused: false,
+    verdict: 'pass',
+    band: 'high',
+    reason_code: 'passed',
+  }
 
   test('is returned unchanged to an OpenAI client, with the verdict', async () => {
     expect(await (await answered(CHAT)).json()).toEqual({
       ...completion,
-      rag_gate: expect.objectContaining({ verdict: 'pass', sources: [expect.objectContaining({ number: 1 })] }),
+      rag_gate: { ...told, sources: [expect.objectContaining({ number: 1 })] },
     })
   })
 
@@ -222,10 +258,11 @@ describe('a completion returned by the handler', () => {
     expect(response.headers.get('cache-status')).toContain('hit')
     const chunks = sent(await response.text())
     expect(chunks).toMatchObject([
-      { rag_gate: { verdict: 'pass' } },
+      { rag_gate: told },
       { choices: [{ delta: { content: 'The red key.' } }] },
       { choices: [{ finish_reason: 'stop' }] },
     ])
+    expect(chunks[0]).not.toHaveProperty('rag_gate.caution')
   })
 
   test('is converted to a message for `useChat`', async () => {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { Hono } from 'hono'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { chatProtocol, readChat } from '../../packages/chat/src/index.ts'
-import { bodyOfStream, chunksOf, completionOf, streamOfBody } from '../../packages/chat/src/completions.ts'
+import { bodyOfStream, chunksOf, completionOf, mapEvents, streamOfBody } from '../../packages/chat/src/completions.ts'
 import { streamState } from '../../src/cache/event-stream.ts'
 import { ragGate } from '../../src/index.ts'
 import { POLICY } from '../fixtures/gate.ts'
@@ -64,16 +64,25 @@ test.each<[string, object, object | undefined, string]>([
 ])('a completion has %s, whole and in chunks', (_, more, usage, finish_reason) => {
   const body = { answer: 'a', ...about, ...more }
   const told = { ...about, ...more, usage: undefined }
+  const seconds = Date.now() / 1000
   expect(completionOf(body, 'm')).toEqual({
     id: 'd1',
     object: 'chat.completion',
-    created: expect.any(Number),
+    created: expect.closeTo(seconds, -1),
     model: 'm',
     choices: [{ index: 0, message: { role: 'assistant', content: 'a', refusal: null }, logprobs: null, finish_reason }],
     rag_gate: told,
     usage,
   })
   expect(bodyOfStream(streamOfBody(body, 'm'))).toEqual({ ...told, answer: 'a', usage })
+})
+
+test('a refusal for clients that ask for one is beside the content, whole and in chunks', () => {
+  const body = { answer: 'No.', ...about, refused: true }
+  expect(completionOf(body, 'm', 'refusal')).toMatchObject({
+    choices: [{ message: { content: null, refusal: 'No.' } }],
+  })
+  expect(streamOfBody(body, 'm', 'refusal')).toContain('"delta":{"refusal":"No."}')
 })
 
 test('the cost of an answer is beside its finish reason, and read from there', () => {
@@ -83,9 +92,16 @@ test('the cost of an answer is beside its finish reason, and read from there', (
   expect(bodyOfStream(stream)).toEqual({ answer: 'a', ...about, cost })
 })
 
-test('a stream without an answer is rejected', () => {
-  expect(() => bodyOfStream('data: {"choices":[]}\n\ndata: [DONE]\n\n')).toThrow(
-    expect.objectContaining({ code: 'internal' }),
+const INTERRUPTED = `${chunksOf(about, 'm').first}data: {"error":{"code":"llm_timeout"}}\n\n`
+
+test.each([
+  ['without an answer', 'data: {"choices":[]}\n\ndata: [DONE]\n\n', 'internal', 'A stored stream does not say what'],
+  ['that was interrupted', INTERRUPTED, 'llm_unavailable', 'The answer broke off'],
+  ['of other data', 'data: Two years.\n\n', 'llm_bad_response', 'The stream is no chat completion'],
+  ['of a list', 'data: [{"choices":[]}]\n\n', 'llm_bad_response', 'The stream is no chat completion'],
+])('a stream %s is rejected', (_, stream, code, message) => {
+  expect(() => bodyOfStream(stream)).toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(message) }),
   )
 })
 
@@ -95,15 +111,38 @@ test('chunks without choices or text add nothing to an answer', () => {
     { choices: [{ index: 0 }], error: null },
     { choices: [{ finish_reason: 'stop' }] },
   ]
-  expect(bodyOfStream(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))).toEqual({
-    answer: '',
-    ...about,
-  })
+  const stream = [': keep-alive', ...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}`)].join('\n\n')
+  expect(bodyOfStream(`${stream}\n\n`)).toEqual({ answer: '', ...about })
 })
 
-test('an interrupted stream is rejected', () => {
-  const stream = `${chunksOf(about, 'm').first}data: {"error":{"code":"llm_timeout"}}\n\n`
-  expect(() => bodyOfStream(stream)).toThrow(expect.objectContaining({ code: 'llm_unavailable' }))
+describe('events changed one by one', () => {
+  /** A stream of these pieces, and why it was cancelled. */
+  function streamOf(pieces: readonly string[]) {
+    const reasons: unknown[] = []
+    const utf8 = new TextEncoder()
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const piece of pieces) controller.enqueue(utf8.encode(piece))
+        if (pieces.length > 1) controller.close()
+      },
+      cancel: (reason) => void reasons.push(reason),
+    })
+    return { stream, reasons }
+  }
+
+  test('are sent as soon as they are complete, without those that are left out', async () => {
+    const { stream } = streamOf(['data: 1\n\ndata: 2\n', '\ndata: drop\n\n', 'data: 3\n\ndata: 4\n\n'])
+    const sent: string[] = []
+    const changed = mapEvents(stream, (event) => (event.includes('drop') ? '' : event.toUpperCase()))
+    for await (const piece of changed) sent.push(new TextDecoder().decode(piece))
+    expect(sent).toEqual(['DATA: 1\n\n', 'DATA: 2\n\n', 'DATA: 3\n\nDATA: 4\n\n'])
+  })
+
+  test('end their source when they are cancelled', async () => {
+    const { stream, reasons } = streamOf(['data: 1\n\n'])
+    await mapEvents(stream, (event) => event).cancel('left')
+    expect(reasons).toEqual(['left'])
+  })
 })
 
 test.each(['content_filter', undefined])('an answer that ended by %s has complete: false as JSON', (reason) => {

@@ -19,12 +19,12 @@ export function aboutAnswer({
   return {
     sources: citations,
     refused: false,
-    ...(caution === undefined ? {} : { caution: CAUTION_FOR_READER }),
+    ...(caution && { caution: CAUTION_FOR_READER }),
     ...summary,
   }
 }
 
-const ITEM = /^(pass|advise|refuse);band=([\w-]+);reason=(\w+);policy="[^"]*";id="([^"]+)"/
+const ITEM = /^(pass|advise|refuse);band=([\w-]+);reason=([^;]+);policy="[^"]*";id="([^"]+)"/
 
 /** Parses the header `RAG-Gate`, the only source of these facts for a stored answer. */
 export function aboutInHeader(field: string | null): AboutAnswer | undefined {
@@ -32,7 +32,7 @@ export function aboutInHeader(field: string | null): AboutAnswer | undefined {
   if (id === undefined) return undefined
   return {
     refused: verdict === 'refuse',
-    ...(verdict === 'advise' ? { caution: CAUTION_FOR_READER } : {}),
+    ...(verdict === 'advise' && { caution: CAUTION_FOR_READER }),
     decision_id: id,
     verdict,
     band,

@@ -106,7 +106,7 @@ export function completionOf(
     choices: [
       { index: 0, message: { role: 'assistant', ...said }, logprobs: null, finish_reason: finishReasonOf(about) },
     ],
-    ...(tokens === undefined ? {} : { usage: tokens }),
+    ...(tokens && { usage: tokens }),
     rag_gate: about,
   }
 }
@@ -153,14 +153,13 @@ export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBod
     answer,
     ...about,
     ...(usage && { usage }),
-    ...(cost === undefined ? {} : { cost }),
+    ...(cost && { cost }),
     ...(!isWhole && { complete: false }),
   }
 }
 
 /** The JSON object that a text is; `undefined` if it is none. */
 export function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (!text.trimStart().startsWith('{')) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined

@@ -63,10 +63,11 @@ export function protocolWith(options: ChatProtocolOptions, messages?: MessageFor
     await next()
     const media = mediaTypeOf(c.res.headers.get('content-type'))
     if (media === 'json' && c.res.status >= 400 && (await answeredError(c))) return
+    const header = aboutInHeader(c.res.headers.get('rag-gate'))
     // The header means that the gate decided, and so has read the body.
-    if (media === 'other' || !c.res.headers.has('rag-gate')) return
+    if (media === 'other' || header === undefined) return
     const chat = await readChat(c, options.read)
-    const told = { chat, refuseAs: chat.refuseAs ?? options.refuseAs ?? 'content', ...aboutIn(c) }
+    const told = { chat, refuseAs: chat.refuseAs ?? options.refuseAs ?? 'content', ...aboutIn(c, header) }
     try {
       await (media === 'json' ? answerJson : answerEvents)(c, told, messages)
     } catch (thrown) {
@@ -85,19 +86,16 @@ export function protocolWith(options: ChatProtocolOptions, messages?: MessageFor
 export interface Told {
   readonly chat: Chat
   readonly refuseAs: RefuseAs
-  readonly about: AboutAnswer | undefined
+  readonly about: AboutAnswer
   /** Id for a stored answer, whose own id is that of an earlier decision. */
   readonly id?: string | undefined
 }
 
 /** From the gate's context if the handler was called for this question, otherwise from the header. */
-function aboutIn(c: Context): Pick<Told, 'about' | 'id'> {
+function aboutIn(c: Context, header: AboutAnswer): Pick<Told, 'about' | 'id'> {
   const gate = (c.var as { readonly ragGate?: RagGateContext }).ragGate
-  const header = aboutInHeader(c.res.headers.get('rag-gate'))
   // A stored answer has another id.
-  if (gate === undefined || gate.decision.id !== header?.decision_id) {
-    return { about: header, id: header?.decision_id }
-  }
+  if (gate?.decision.id !== header.decision_id) return { about: header, id: header.decision_id }
   // The handler's context has the verdict before its answer was judged.
   const isOlder = header['reason_code'] !== gate.summary.reason_code && header['refused'] === false
   return { about: { ...aboutAnswer(gate), ...(isOlder && header) } }
@@ -108,7 +106,6 @@ async function answerJson(c: Context, told: Told, messages?: MessageForm): Promi
   if (chat.protocol === 'json' || (chat.protocol === 'ui-messages' && messages === undefined)) return
   const text = await c.res.text()
   const given = recordIn(text) ?? {}
-  if (about === undefined) return replace(c, text)
   const { decision_id } = about
   const isCompletion = typeof given['answer'] !== 'string'
   const body = isCompletion
@@ -162,7 +159,7 @@ function completionChunks(told: Told): ChangeEvent {
     const chunk = chunkIn(event)
     if (!Array.isArray(chunk?.['choices'])) return event
     if (isUsage(chunk) && !chat.includeUsage) return ''
-    const first = isFirst && about !== undefined && { rag_gate: about }
+    const first = isFirst && { rag_gate: about }
     isFirst = false
     if (!first && told.id === undefined) return event
     return `data: ${named({ ...first, ...chunk }, told)}\n\n`

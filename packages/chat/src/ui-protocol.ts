@@ -13,7 +13,7 @@ export const MESSAGES: MessageForm = {
 
 /** Adds verdict and citations after the start of a message, if they are missing. */
 function uiParts({ about, id }: Told): ChangeEvent {
-  let isMissing = about !== undefined
+  let isMissing = true
   return (event) => {
     const part = chunkIn(event)
     if (part === undefined) return event
@@ -26,7 +26,7 @@ function uiParts({ about, id }: Told): ChangeEvent {
     if (!isMissing || type === 'start') return event
     // The first part after the start is not the verdict, so the verdict is inserted before it.
     isMissing = false
-    return partsAbout(about!) + event
+    return partsAbout(about) + event
   }
 }
 
@@ -50,8 +50,7 @@ function uiPartsOfChunks({ about }: Told): ChangeEvent {
     let events = ''
     if (state === 'before') {
       state = 'within'
-      // `about` is known, since the response has the gate's header.
-      events += UI_EVENTS.first(told ?? about!)
+      events += UI_EVENTS.first(told ?? about)
     }
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
     const { delta, finish_reason: ended } = isRecord(choice) ? choice : {}
