@@ -17,26 +17,36 @@ interface Sent {
 let kept: Map<string, string>
 let calls: Sent[]
 let removed: string[]
+/** Documents of each removal. */
+let removals: string[][]
 let fails: Response | undefined
 
 beforeEach(() => {
   kept = new Map()
   calls = []
   removed = []
+  removals = []
   fails = undefined
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    const { pathname, searchParams } = new URL(url)
+    const { searchParams } = new URL(url)
     if (fails !== undefined) return fails.clone()
     if (init.method === 'GET') {
       const ids = [...kept.keys()].sort().filter((id) => id > (searchParams.get('cursor') ?? ''))
       // Pages of two, so that there are several.
       const page = ids.slice(0, 2)
-      return Response.json({ documents: page.map((id) => ({ id })), next_cursor: ids.length > 2 ? page[1] : null })
+      return Response.json({
+        documents: page.map((id) => ({ id, chunks: kept.get(id) === 'LONG' ? 2500 : 1 })),
+        next_cursor: ids.length > 2 ? page[1] : null,
+      })
     }
     if (init.method === 'DELETE') {
-      const id = decodeURIComponent(pathname.split('/').at(-1) ?? '')
-      removed.push(id)
-      kept.delete(id)
+      const ids = searchParams.getAll('id')
+      const gone = ids.findIndex((id) => !kept.has(id))
+      if (gone >= 0) return turnedAway('document_not_found', 'There is no such document', `id[${gone}]`, 404)
+      if (url.length > 8192) return turnedAway('uri_too_long', 'The address is too long', undefined, 414)
+      removals.push(ids)
+      removed.push(...ids)
+      for (const id of ids) kept.delete(id)
       return Response.json({ corpus_version: 9 })
     }
     const sent = JSON.parse(init.body as string) as Sent
@@ -65,8 +75,8 @@ beforeEach(() => {
 })
 afterEach(() => void vi.unstubAllGlobals())
 
-function turnedAway(code: string, message: string, param?: string): Response {
-  return Response.json({ error: { code, message, request_id: 'r', param } }, { status: 422 })
+function turnedAway(code: string, message: string, param?: string, status = 422): Response {
+  return Response.json({ error: { code, message, request_id: 'r', param } }, { status })
 }
 
 const ingest = (args: readonly string[] = [], settings?: RunSettings) =>
@@ -289,7 +299,7 @@ describe('rag-gate ingest --prune', () => {
     expect(notes).toContain(
       'Documents of manual that are not here:\n  old-1.md\n  old-2.md\n  old-3.md\nRemove 3 documents from manual? [y/N] ',
     )
-    expect(removed).toEqual(['old-1.md', 'old-2.md', 'old-3.md'])
+    expect(removals).toEqual([['old-1.md', 'old-2.md', 'old-3.md']])
     expect(out).toContain('1 added, 0 changed, 0 unchanged, 3 removed; 1 chunk, version 9')
   })
 
@@ -312,25 +322,36 @@ describe('rag-gate ingest --prune', () => {
 
   it('goes on after a document that is gone already, as after a removal whose response was lost', async () => {
     const original = fetch
-    vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-      init.method === 'DELETE' && url.includes('/old-3.md?')
-        ? Response.json(
-            { error: { code: 'document_not_found', message: 'There is no such document' } },
-            { status: 404 },
-          )
-        : original(url, init),
-    )
-    expect(await ingest(['--prune', '--yes'])).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('3 removed; 1 chunk, version 9'),
-    })
-    expect(removed).toEqual(['old-1.md', 'old-2.md'])
+    for (const gone of [['old-2.md'], ['old-1.md', 'old-2.md', 'old-3.md']]) {
+      kept = new Map(['old-1.md', 'old-2.md', 'old-3.md'].map((id) => [id, 'Old.']))
+      removed = []
+      vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+        if (init.method === 'DELETE') for (const id of gone) kept.delete(id)
+        return original(url, init)
+      })
+      expect(await ingest(['--prune', '--yes'])).toMatchObject({ code: 0, out: expect.stringContaining('3 removed') })
+      expect(removed).toEqual(gone.length === 1 ? ['old-1.md', 'old-3.md'] : [])
+    }
+  })
+
+  it('removes as many at once as an address holds, and as a gate removes chunks', async () => {
+    const long = Array.from({ length: 40 }, (_, at) => `${'\u00e9'.repeat(100)}-${at}`)
+    kept = new Map(long.map((id) => [id, 'Old.']))
+    expect((await ingest(['--prune', '--yes'])).out).toContain('40 removed')
+    expect(removed).toEqual([...long].sort())
+    expect(removals.length).toBeLessThan(6)
+    removals = []
+    kept = new Map(['old-1.md', 'old-2.md', 'old-3.md'].map((id) => [id, 'LONG']))
+    await ingest(['--prune', '--yes'])
+    expect(removals).toEqual([['old-1.md', 'old-2.md'], ['old-3.md']])
   })
 
   it('reports what was sent and removed before the gate failed', async () => {
+    const long = ['b', 'c', 'd'].map((letter) => letter.repeat(4000))
+    kept = new Map(long.map((id) => [id, 'Old.']))
     const original = fetch
     vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-      init.method === 'DELETE' && url.includes('/old-2.md?')
+      init.method === 'DELETE' && url.includes(long[1]!)
         ? Response.json({ error: { code: 'key_invalid', message: 'Revoked' } }, { status: 401 })
         : original(url, init),
     )

@@ -406,12 +406,24 @@ describe('removeDocuments', () => {
     const world = aWorld()
     await world.ingest(doc('a', 'Alpha.'))
     world.calls.length = 0
-    const missing = { code: 'document_not_found', param: 'ids[1]' }
+    const missing = { code: 'document_not_found', param: 'id[1]' }
     await expect(removeDocuments(world.ports, 'acme', 'manual', ['a', 'z'])).rejects.toMatchObject(missing)
     expect(world.calls).toEqual([])
     await removeDocuments(world.ports, 'acme', 'manual', ['a'])
-    await expect(removeDocuments(world.ports, 'acme', 'manual', ['a'])).rejects.toMatchObject({ param: 'ids[0]' })
+    await expect(removeDocuments(world.ports, 'acme', 'manual', ['a'])).rejects.toMatchObject({ param: 'id[0]' })
     expect(world.texts()).toEqual([])
+  })
+
+  it('removes none of documents with more than 5,000 chunks, all of those with as many', async () => {
+    const world = aWorld()
+    const half = (id: string) => doc(id, Array.from({ length: 2500 }, (_, at) => `${id} ${at}.`).join('\n'))
+    await world.ingest(half('a'), half('b'))
+    await world.ingest(doc('c', 'Gamma.'))
+    const many = removeDocuments(world.ports, 'acme', 'manual', ['a', 'b', 'c'])
+    await expect(many).rejects.toMatchObject({ code: 'too_many_chunks' })
+    expect(world.published()).toHaveLength(5001)
+    await removeDocuments(world.ports, 'acme', 'manual', ['a', 'b'])
+    expect(world.published()).toEqual(['Gamma.'])
   })
 
   it('is undone by a document that is ingested again', async () => {

@@ -127,7 +127,6 @@ function wrongValues(name: string, { type, enum: choices, maximum }: Schema): re
 
 /** What an id that nothing has is answered with. */
 const WRONG_ID: Readonly<Record<string, Answer>> = {
-  '/v1/documents/{id}': [422, 'document_id'],
   '/v1/collections/{id}/policy': [422, 'collection_id'],
   '/v1/models/{id}': [404, 'model_not_found'],
   '/v1/keys/{id}': [404, 'key_not_found'],
@@ -377,6 +376,12 @@ const ADDRESSES: Readonly<Record<string, readonly (readonly [query: string, ...a
     ['collection=../b', 422, 'collection_id', 'collection'],
     ...['', '%00', '%F0%9F%98%80'.repeat(129)].map((at) => [`cursor=${at}`, 422, 'document_id', 'cursor'] as const),
   ],
+  'delete /v1/documents': [
+    ['collection=default', 422, 'document_id', 'id[0]'],
+    ...['', '..', '%00', '%E2%80%82'.repeat(171)].map((id) => [`id=a&id=${id}`, 422, 'document_id', 'id[1]'] as const),
+    ["id='%20OR%201=1", 404, 'document_not_found', 'id[0]'],
+    ['collection=../b&id=a', 422, 'collection_id', 'collection'],
+  ],
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -564,10 +569,7 @@ function addressCells(route: DescribedRoute): Cell[] {
     if (answer === undefined) throw new Error(`Say in WRONG_ID what ${path} answers to an id that nothing has`)
     const ids = ['x'.repeat(600), ...(path.startsWith('/v1/subjects') ? [] : ['%00', '%ff', "'%20OR%201=1"])]
     for (const id of ids) {
-      // What is well formed is looked for.
-      const isSought = path === '/v1/documents/{id}' && !/^x|%00/.test(id)
-      const answered = isSought ? ([404, 'document_not_found'] as const) : answer
-      cells.push({ is: `the id ${id.slice(0, 9)}`, path: path.replace('{id}', id), answer: answered })
+      cells.push({ is: `the id ${id.slice(0, 9)}`, path: path.replace('{id}', id), answer })
     }
   }
   return route.takes === undefined ? cells : cells.map((cell) => ({ ...cell, body: JSON.stringify(validFor(route)) }))

@@ -7,7 +7,7 @@ import { agentToolsFor } from './agent-tools.ts'
 import { tellCost } from './ask/cost-line.ts'
 import { answerForm } from './ask/form.ts'
 import type { GateBindings } from './bindings.ts'
-import { deleteDocument } from './documents/delete-document.ts'
+import { deleteDocuments } from './documents/delete-documents.ts'
 import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
 import { answerChat } from './chat/answer-chat.ts'
@@ -64,7 +64,7 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
   ['POST', '/v1/judgements', postJudgement as unknown as Serving],
   ['POST', '/v1/documents', limited, postDocuments],
   ['GET', '/v1/documents', listDocuments],
-  ['DELETE', '/v1/documents/:id{.+}', deleteDocument],
+  ['DELETE', '/v1/documents', deleteDocuments],
   ['GET', '/v1/collections', listCollections],
   ['PUT', '/v1/collections/:id/policy', putCollectionPolicy],
   ['PUT', '/v1/policy', putTenantPolicy],

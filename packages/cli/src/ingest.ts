@@ -17,6 +17,9 @@ import { jsonText, oneLine, type Terminal } from './terminal.ts'
 /** Limits of one request: well below the gate's, so that progress is visible and a retry sends little again. */
 const BATCH_DOCUMENTS = 200
 const BATCH_CHARACTERS = 1_000_000
+/** Limits of a request to remove: a gate takes addresses of 8,192 characters, and removes 5,000 chunks. */
+const REMOVED_CHARACTERS = 6000
+const REMOVED_CHUNKS = 5000
 
 export const ingestCommand = command({
   name: 'ingest',
@@ -183,11 +186,17 @@ interface There {
 
 const NOTHING_THERE: There = { version: 0, documents: new Map() }
 
+interface ListedDocument {
+  readonly id: string
+  readonly content_hash?: string
+  readonly chunks?: number
+}
+
 /** A page of `GET /v1/documents`; older gates give no origin. */
 interface DocumentPage {
   readonly corpus_version?: number
   readonly origin?: string | null
-  readonly documents: readonly { readonly id: string; readonly content_hash?: string; readonly chunks?: number }[]
+  readonly documents: readonly ListedDocument[]
   readonly next_cursor: string | null
 }
 
@@ -312,7 +321,8 @@ async function pruneFrom(
   const removed: string[] = []
   let version = 0
   try {
-    others = await othersIn({ gate, collection }, ids)
+    const found = await othersIn({ gate, collection }, ids)
+    others = found.map(({ id }) => id)
     if (dryRun || others.length === 0) return { ...NOTHING_PRUNED, others }
     if (!yes) {
       note(`Documents of ${collection} that are not here:`)
@@ -322,10 +332,10 @@ async function pruneFrom(
         return { ...NOTHING_PRUNED, others }
       }
     }
-    for (const id of others) {
+    for (const batch of batchesOf(found)) {
       progress.show(removed.length, others.length, `${removed.length} of ${others.length} removed`)
-      version = Math.max(version, await remove(gate, collection, id).finally(() => progress.end()))
-      removed.push(id)
+      version = Math.max(version, await remove({ gate, collection }, batch).finally(() => progress.end()))
+      removed.push(...batch)
     }
     return { others, removed, version }
   } catch (thrown) {
@@ -335,25 +345,50 @@ async function pruneFrom(
   }
 }
 
-/** Ids of the collection's documents that are not to be kept; empty if the collection does not exist. */
-async function othersIn(target: Place, kept: ReadonlySet<string>): Promise<string[]> {
-  const others: string[] = []
-  for await (const { documents } of documentPages(target)) {
-    others.push(...documents.map(({ id }) => id).filter((id) => !kept.has(id)))
-  }
+/** The collection's documents that are not to be kept; none if the collection does not exist. */
+async function othersIn(target: Place, kept: ReadonlySet<string>): Promise<ListedDocument[]> {
+  const others: ListedDocument[] = []
+  for await (const { documents } of documentPages(target)) others.push(...documents.filter(({ id }) => !kept.has(id)))
   return others
 }
 
-/** Removes a document. @returns the new corpus version; 0 if the document is gone already */
-async function remove(gate: GateAddress, collection: string, id: string): Promise<number> {
-  const path = `/v1/documents/${encodeURIComponent(id)}?${new URLSearchParams({ collection })}`
+/** Groups of ids, each for one request to remove. */
+function batchesOf(documents: readonly ListedDocument[]): string[][] {
+  const batches: string[][] = []
+  let characters = Infinity
+  let chunks = 0
+  for (const { id, chunks: more = 0 } of documents) {
+    const { length } = removal([id])
+    characters += length
+    chunks += more
+    if (characters > REMOVED_CHARACTERS || chunks > REMOVED_CHUNKS) {
+      batches.push([])
+      characters = length
+      chunks = more
+    }
+    batches.at(-1)?.push(id)
+  }
+  return batches
+}
+
+/** Query parameters that name documents to remove. */
+function removal(ids: readonly string[]): string {
+  return ids.map((id) => `&id=${encodeURIComponent(id)}`).join('')
+}
+
+/** Removes documents. @returns the new corpus version; 0 if all of them are gone already */
+async function remove({ gate, collection }: Place, ids: readonly string[]): Promise<number> {
+  const path = `/v1/documents?${new URLSearchParams({ collection })}${removal(ids)}`
   try {
     const reply = await callGate<{ corpus_version: number }>(gate, 'DELETE', path)
     return requireForm(reply, { corpus_version: 'number' }).corpus_version
   } catch (thrown) {
+    if (!(thrown instanceof GateFailure) || thrown.code !== 'document_not_found') throw thrown
     // By another program, or by a removal whose response was lost.
-    if (thrown instanceof GateFailure && thrown.code === 'document_not_found') return 0
-    throw thrown
+    const gone = Number(/^id\[(\d+)\]$/.exec(thrown.param ?? '')?.[1])
+    const left = ids.filter((_, at) => at !== gone)
+    if (left.length === ids.length) throw thrown
+    return left.length === 0 ? 0 : remove({ gate, collection }, left)
   }
 }
 

@@ -7,10 +7,7 @@ import type { DocumentRecord } from './collection-writer.ts'
 import { documentHash, documentOrigin, factsOf, withoutInvisible } from './document-hash.ts'
 import type { IncomingDocument } from './incoming-document.ts'
 import type { DocumentPart, SplitDocument, Splitter } from './splitter.ts'
-import { type CorpusPorts, type CorpusStep, writeCorpus } from './write-corpus.ts'
-
-/** Maximum number of chunks per call, which bounds the requests to the index in one Worker invocation. */
-const MAX_CHUNKS = 5000
+import { type CorpusPorts, type CorpusStep, MAX_CHUNKS, writeCorpus } from './write-corpus.ts'
 
 /** Maximum work of the documents of one call, in steps; takes some seconds. */
 const MAX_WORK = 1_000_000

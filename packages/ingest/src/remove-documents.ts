@@ -1,5 +1,5 @@
 import { RagGateError } from 'hono-rag-gate/errors'
-import { type CorpusPorts, writeCorpus } from './write-corpus.ts'
+import { type CorpusPorts, MAX_CHUNKS, writeCorpus } from './write-corpus.ts'
 
 /** Result of a removal. */
 export interface Removal {
@@ -14,8 +14,8 @@ export interface Removal {
  * Removes documents with all their chunks in one step: once it is published, none of them is evidence, even if the
  * index cannot remove them yet.
  *
- * @throws `document_not_found` if the collection lacks one of them, and then none is removed; `collection_conflict`
- *   while another writer changes the collection
+ * @throws `document_not_found` if the collection lacks one of them, or `too_many_chunks` if they have more than 5,000, and
+ *   then none is removed; `collection_conflict` while another writer changes the collection
  */
 export async function removeDocuments(
   ports: CorpusPorts,
@@ -54,8 +54,12 @@ async function storedChunkIds(
   const missing = documentIds.findIndex((id) => !records.some((record) => record.id === id))
   if (missing >= 0) {
     throw new RagGateError('document_not_found', 'There is no such document in this collection', {
-      param: `ids[${missing}]`,
+      param: `id[${missing}]`,
     })
   }
-  return records.flatMap(({ chunkIds }) => [...chunkIds])
+  const stored = records.flatMap(({ chunkIds }) => chunkIds)
+  if (stored.length > MAX_CHUNKS) {
+    throw new RagGateError('too_many_chunks', `One call may remove at most ${MAX_CHUNKS} chunks: name fewer documents`)
+  }
+  return stored
 }

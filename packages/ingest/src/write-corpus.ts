@@ -13,6 +13,12 @@ const LEASE_MS = 60_000
 /** A failed write may still reach the index within this time; until then its chunks stay on record. */
 const LATE_MS = LEASE_MS
 
+/**
+ * Maximum number of chunks that a call may write or remove. It bounds the requests to the index in one Worker
+ * invocation, and the texts in its memory.
+ */
+export const MAX_CHUNKS = 5000
+
 /** Dependencies of writing. */
 export interface CorpusPorts {
   readonly index: ChunkIndex

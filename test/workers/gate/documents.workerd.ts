@@ -19,28 +19,31 @@ const bindingsWithFailingWrite = (nth: number): GateBindings => ({ ...env, DB: f
 const ask = async (collection: string, question: string) =>
   (await send('POST', '/ask', { collection, question })).json<{ refused: boolean; passages: unknown }>()
 
-describe('DELETE /v1/documents/{id}', () => {
+describe('DELETE /v1/documents', () => {
   const collection = 'removals'
   const documents = [
     { id: 'guide/rocket fuel', text: '# Rocket fuel\n\nThe rocket burns methane and liquid oxygen.' },
+    { id: 'guide/tanks', text: '# Tanks\n\nThe tanks of the rocket hold methane.' },
     { id: 'guide/crew', text: '# Crew\n\nThe crew of the rocket are four astronauts.' },
   ]
   const question = 'What does the rocket burn?'
+  const removal = (...ids: string[]) =>
+    `/v1/documents?${new URLSearchParams([['collection', collection], ...ids.map((id) => ['id', id])]).toString()}`
 
-  it('removes a document from answers, cache and list at once', async () => {
+  it('removes documents from answers, cache and list in one step', async () => {
     await send('POST', '/v1/documents', { collection, documents })
     expect(await ask(collection, question)).toMatchObject({
       refused: false,
       passages: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('methane') })]),
     })
-    const path = `/v1/documents/${encodeURIComponent('guide/rocket fuel')}?collection=${collection}`
-    const removed = await send('DELETE', path)
+    const ids = ['guide/rocket fuel', 'guide/tanks']
+    const removed = await send('DELETE', removal(...ids))
     expect(removed.status).toBe(200)
     expect(await removed.json()).toEqual({
       collection,
       corpus_version: 2,
-      id: 'guide/rocket fuel',
-      chunks_removed: 1,
+      ids,
+      chunks_removed: 2,
       chunks_to_remove: 0,
     })
     expect(JSON.stringify(await ask(collection, question))).not.toContain('methane')
@@ -48,14 +51,17 @@ describe('DELETE /v1/documents/{id}', () => {
     expect(await listed.json()).toMatchObject({ documents: [{ id: 'guide/crew', chunks: 1 }], next_cursor: null })
   })
 
-  it.each(['guide/rocket fuel', 'never-there'])('answers 404 for %s, also when repeated', async (id) => {
-    for (let time = 0; time < 2; time++) {
-      const response = await send('DELETE', `/v1/documents/${encodeURIComponent(id)}?collection=${collection}`)
-      expect(response.status).toBe(404)
-      expect(await response.json()).toMatchObject({ error: { code: 'document_not_found' } })
-    }
-    expect(await ask(collection, 'Who are the crew of the rocket?')).toMatchObject({ refused: false })
-  })
+  it.each(['guide/rocket fuel', 'never-there'])(
+    'answers 404 for %s, also when repeated, and removes nothing',
+    async (id) => {
+      for (let time = 0; time < 2; time++) {
+        const response = await send('DELETE', removal('guide/crew', id))
+        expect(response.status).toBe(404)
+        expect(await response.json()).toMatchObject({ error: { code: 'document_not_found', param: 'id[1]' } })
+      }
+      expect(await ask(collection, 'Who are the crew of the rocket?')).toMatchObject({ refused: false })
+    },
+  )
 })
 
 describe('GET /v1/documents and /v1/collections', () => {
@@ -168,7 +174,7 @@ describe('HTML pages', () => {
       [{ id: 'caf\u00e9', status: 'added' }],
       [{ id: 'caf\u00e9', status: 'unchanged' }],
     ])
-    const removed = await send('DELETE', `/v1/documents/${encodeURIComponent('cafe\u0301')}?collection=composed`)
+    const removed = await send('DELETE', `/v1/documents?collection=composed&id=${encodeURIComponent('cafe\u0301')}`)
     expect(removed.status).toBe(200)
   })
 

@@ -31,19 +31,25 @@ const namesTenant = (route: DescribedRoute): boolean => route.query['tenant'] !=
 /** A text of a body: it names what is `acme`'s wherever something is named. */
 const textOf = (name: string): string => (name === 'tenant' ? 'acme' : name === 'collection' ? 'vaults' : QUESTION)
 
+/** An address that ends in a query; the id stands in its path, or in the query. */
+function addressOf({ path, query }: DescribedRoute, id: string): string {
+  const inQuery = query['id'] === undefined ? {} : { id, collection: 'vaults' }
+  return `${path.replace('{id}', encodeURIComponent(id))}?${new URLSearchParams(inQuery).toString()}`
+}
+
 /** Asks a route, about `acme` in every way that it can be named, or about the first thing of it alone. */
 async function ask(
   route: DescribedRoute,
   token: string | undefined,
   how: 'in every way' | 'once' = 'in every way',
 ): Promise<{ readonly status: number; readonly text: string }[]> {
-  const named = (how === 'once' ? ids.slice(0, 1) : ids).map((id) => route.path.replace('{id}', encodeURIComponent(id)))
-  const queries = namesTenant(route) && how !== 'once' ? ['', '?tenant=acme', '?tenant=*'] : ['']
+  const named = (how === 'once' ? ids.slice(0, 1) : ids).map((id) => addressOf(route, id))
+  const queries = namesTenant(route) && how !== 'once' ? ['', 'tenant=acme', 'tenant=*'] : ['']
   const body = route.takes === undefined ? {} : { body: JSON.stringify(sample(route.takes, 'all', textOf)) }
   const answers: { status: number; text: string }[] = []
   for (const path of new Set(named)) {
     for (const query of queries) {
-      const response = await send(`${path}${query}`, {
+      const response = await send(`${path}&${query}`, {
         method: route.method,
         headers: {
           'content-type': 'application/json',

@@ -56,7 +56,7 @@ describe('the Worker over Vectorize', () => {
     const reply = await ask()
     expect(reply).toMatchObject({ refused: false, passages: [{ text: expect.stringContaining('methane') }, {}] })
     expect(reply.detail.chunks[0]).toMatchObject({ document_id: 'rocket', scores: { cosine: expect.any(Number) } })
-    const removed = await send(bindings, 'DELETE', `/v1/documents/rocket?collection=${collection}`, undefined)
+    const removed = await send(bindings, 'DELETE', `/v1/documents?collection=${collection}&id=rocket`, undefined)
     expect(await removed.json()).toMatchObject({ chunks_removed: 1, chunks_to_remove: 0 })
     expect(JSON.stringify(await ask())).not.toContain('methane')
   })

@@ -109,7 +109,7 @@ describe('a change of the documents', () => {
 
   test('that removes a document removes the answers based on it', async () => {
     await ask()
-    expect((await send('/v1/documents/ledger', { method: 'DELETE', headers: ADMIN })).status).toBe(200)
+    expect((await send('/v1/documents?id=ledger', { method: 'DELETE', headers: ADMIN })).status).toBe(200)
     const response = await ask()
     expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
     expect(await response.text()).not.toContain('ninety days')

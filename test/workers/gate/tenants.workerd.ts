@@ -79,7 +79,7 @@ describe('a tenant', () => {
     expect(await withoutId(theirs)).toBe(await withoutId(nowhere))
     const listed = await (await send('GET', '/v1/collections', { token: globex.writer })).text()
     expect(listed).not.toContain('plans')
-    const gone = await send('DELETE', '/v1/documents/secret?collection=plans', { token: globex.writer })
+    const gone = await send('DELETE', '/v1/documents?collection=plans&id=secret', { token: globex.writer })
     expect(await codeOf(gone)).toBe('document_not_found')
     expect(await (await send('GET', '/v1/documents?collection=plans', { token: globex.writer })).json()).toMatchObject({
       documents: [],
@@ -89,7 +89,7 @@ describe('a tenant', () => {
 
   it.each([
     ['asker', 'POST', '/v1/documents', 'forbidden'],
-    ['asker', 'DELETE', '/v1/documents/rocket', 'forbidden'],
+    ['asker', 'DELETE', '/v1/documents?id=rocket', 'forbidden'],
     ['asker', 'GET', '/v1/collections', 'forbidden'],
     ['asker', 'GET', '/v1/keys', 'forbidden'],
     ['asker', 'GET', '/v1/stats', 'forbidden'],

@@ -124,11 +124,11 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'delete',
-    path: '/v1/documents/{id}',
-    about: 'Removes a document',
+    path: '/v1/documents',
+    about: 'Removes documents, all or none',
     scope: 'ingest',
-    query: collection,
-    answers: { 200: { about: 'It is gone', body: shape.REMOVED } },
+    query: { ...collection, 'id!': said('Once for each document', { type: 'array', items: text, minItems: 1 }) },
+    answers: { 200: { about: 'They are gone', body: shape.REMOVED } },
   },
   {
     method: 'get',

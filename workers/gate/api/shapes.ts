@@ -389,7 +389,7 @@ export const INGESTED: Schema = object({
 export const REMOVED: Schema = object({
   collection: text,
   corpus_version: count,
-  id: text,
+  ids: list(text),
   chunks_removed: count,
   chunks_to_remove: count,
 })
