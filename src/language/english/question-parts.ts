@@ -63,7 +63,7 @@ const TERMS_FOR_A_WORD = 0.86
  * One or two words and a mark, like greetings and thanks in any language; or a few words and a number of five to nine digits;
  * or a name after them. If written without spaces, fewer than five pairs of letters, or eight with a number.
  */
-const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:[^\d.]*\d{5,9}[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
+const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:(?: [^\d.]*)?\d{5,9}[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 

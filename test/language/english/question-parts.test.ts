@@ -339,6 +339,10 @@ describe('questionParts', () => {
     },
   )
 
+  it('takes linear time for one long word', async () => {
+    expect(await growth((text) => questionParts(`a${text.slice(1)}`), 'a', 32_000)).toBeLessThan(PROPORTION)
+  })
+
   it.each(['?', '.'])('takes linear time for repeated %j within a word', async (unit) => {
     const taken = (text: string): unknown => questionParts(`Backups are kept${text}a for days. Keys rotate every day`)
     expect(await growth(taken, unit, 32_000)).toBeLessThan(PROPORTION)
