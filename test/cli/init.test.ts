@@ -50,6 +50,22 @@ it('the generated route answers in observe mode when nothing was found', async (
   expect(await response.json()).toMatchObject({ answer: '', refused: false, verdict: 'refuse' })
 })
 
+it('the generated route for documents rejects bytes that are not text, such as a PDF', async () => {
+  const words = gateModule('words').replaceAll(
+    /'(@?hono[\w/-]*)'/g,
+    (_, name: string) => `'${import.meta.resolve(name)}'`,
+  )
+  folder.put('words.ts', words)
+  const file = pathToFileURL(join(folder.path, 'words.ts')).href
+  const { gated } = (await import(file)) as { gated: Hono }
+  const token = 'x'.repeat(32)
+  const headers = { authorization: `Bearer ${token}` }
+  const body = Uint8Array.of(0x25, 0x50, 0x44, 0x46, 0xe2, 0xe3)
+  const response = await gated.request('/documents/returns', { method: 'PUT', headers, body }, { ADMIN_TOKEN: token })
+  expect(await response.json()).toMatchObject({ error: { code: 'invalid_utf8' } })
+  expect(response.status).toBe(400)
+})
+
 describe('rag-gate init', () => {
   it('shows what it would change, and changes nothing without confirmation', async () => {
     project()

@@ -51,9 +51,10 @@ ${lines([
   ['import { Hono }', 'hono'],
   ['import { bearerAuth }', 'hono/bearer-auth'],
   ['import { timingSafeEqual }', 'hono/utils/buffer'],
-  ['import { balanced, ragGate, respondWithError }', 'hono-rag-gate'],
+  ['import { balanced, RagGateError, ragGate, respondWithError }', 'hono-rag-gate'],
   ['import { createBufferedDecisionLog }', 'hono-rag-gate/adapters/buffered-decision-log'],
   ['import { createD1DecisionStore }', 'hono-rag-gate/adapters/d1'],
+  ['import { utf8TextOf }', 'hono-rag-gate/http'],
   ['import { english }', 'hono-rag-gate/language/english'],
   ['import { INGEST_STATUS, ingestDocuments }', '@hono-rag-gate/ingest'],
   ['import { createD1Collections }', '@hono-rag-gate/ingest/d1'],
@@ -94,7 +95,9 @@ const isAdmin = async (token: string, { ADMIN_TOKEN: admin = '' }: GateEnv) =>
   admin.length >= 32 && (await timingSafeEqual(token, admin))
 
 gated.put('/documents/:id', bearerAuth({ verifyToken: (token, c) => isAdmin(token, c.env as GateEnv) }), async (c) => {
-  const document = { id: c.req.param('id'), text: await c.req.text(), format: 'markdown' as const }
+  const text = utf8TextOf(await c.req.arrayBuffer())
+  if (text === undefined) throw new RagGateError('invalid_utf8', 'The document is not UTF-8')
+  const document = { id: c.req.param('id'), text, format: 'markdown' as const }
   return c.json(await ingestDocuments(stores(c.env).writing, 'default', 'default', [document]))
 })
 `
