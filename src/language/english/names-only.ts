@@ -8,11 +8,12 @@ const NO_TWO_WORDS = '(?!.*[a-z]{3}[^a-z].*[a-z]{3})'
 /**
  * A number or code contains a digit and, unless it is hexadecimal, is no longer than an order number and has at most eight
  * letters; longer ones may be text in Base64, and hexadecimal pairs from 2 to 7 are ASCII. An address, "@name" or file name has
- * at most four words (not counting a protocol, `www` and what precedes `@`), followed by at most one word.
+ * at most four words (not counting a protocol, `www` and what precedes `@`), followed by at most one word. "Vue.js" and "ASP.NET"
+ * are topics.
  */
 const CODE = new RegExp(
   `^(?=.{1,64}$)(?:(?=.*\\p{Nd})(?:(?!(?:[2-7].-?){8})[\\da-f-]{1,40}|(?!(?:.*[a-z]){9})${NO_TWO_WORDS}[\\w\\p{Nd}./+#=-]{1,24}(?<!=))|` +
-    `(?:\\w+://|www\\.|(?:\\w+[.+-]?){1,3}@|@(?=\\w{2,9}$)|(?=\\w+\\.\\w{2,4}$))\\w{1,15}(?:[.-]\\w{1,15}){0,3}(?:[/?#]${NO_TWO_WORDS}[!-$&-~]*)?)$`,
+    `(?:\\w+://|www\\.|(?:\\w+[.+-]?){1,3}@|@(?=\\w{2,9}$)|(?=\\w+\\.(?!js|net)\\w{2,4}$))\\w{1,15}(?:[.-]\\w{1,15}){0,3}(?:[/?#]${NO_TWO_WORDS}[!-$&-~]*)?)$`,
   'iu',
 )
 /** Words that label such a code. */
@@ -22,7 +23,7 @@ const LABEL =
 const MOST = 4
 /** After this, a name identifies the asker. */
 const SIGNED = new RegExp(
-  `^(?:[–—-] |(?=\\S+ here\\b)|(?:${COURTESY}|love(?=,)|best|(?:yours )?\\w+ly|i(?: a|['’])m|my name is|this is)\\b)\\W*`,
+  `^(?:[–—-] |(?=\\S+ here)|(?:${COURTESY}|best|yours(?: \\w+ly)?|(?:love|\\w+ly)(?=,)|i(?: a|['’])m|my name is|this is)\\b)\\W*`,
   'i',
 )
 const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
@@ -35,9 +36,8 @@ const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
 export function namesOnly(sentence: string, known: Set<string>): boolean {
   const said = sentence
     .replace(SIGNED, '')
-    .replace(/ on (?=\d)/, ' ')
-    .split(/(?:[\s,;()<>[\]!]|:(?!\/\/))+/)
-    .flatMap((word) => word.replace(/(?<!\.)\.+$/, '') || [])
+    .split(/(?: on (?=\d)|[\s,;()<>[\]!]|:(?!\/\/)|\.(?!\w))+/)
+    .filter((word) => word)
   const isSigned = SIGNED.test(sentence)
   const names = said.filter((word) => !LABEL.test(word))
   if (said.length - names.length > MOST || !names.every((word) => CODE.test(word) || (isSigned && NAME.test(word))))

@@ -54,7 +54,7 @@ const ADVERBIAL = new RegExp(`^(?:when|where|while|if)\\b(?! ${oneOf(AUXILIARIES
 /** A preposition at the end of a clause, to which a following question word belongs: "in which". */
 const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 /** A code in brackets, or a name that is addressed, before a question. */
-const BEFORE_QUESTION = /^\W*?(\[[^\]]{1,40}\]|@\w+)/
+const BEFORE_QUESTION = /^\W*?(\[[^\]]{1,40}\]|@\w+(?=,| [A-Z]))/
 /** Most statements left out beside a question: more of them are not just an introduction. */
 const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */

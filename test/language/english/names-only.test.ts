@@ -46,10 +46,14 @@ describe('namesOnly', () => {
     'Version 4.2.1',
     '– John',
     'Love, Grandma',
+    'Warmly, Grandma',
+    'Yours, Anna',
+    'Yours faithfully, Anna Meyer',
     'Anna here.',
     '@support',
     'Contact: joe@web.de',
     '(see example.com)',
+    'Ref. 48213...',
     'screenshot.png attached',
   ])('is true for %j', (sentence) => {
     expect(namesOnly(sentence, new Set())).toBe(true)
@@ -95,6 +99,12 @@ describe('namesOnly', () => {
     'tell.joke',
     '@what',
     'Love songs',
+    'Family Plan',
+    'Monthly Subscription',
+    'Reply Latin Haiku',
+    'Italy',
+    'ASP.NET',
+    'Vue.js',
     '– poems',
     'Anna here sings',
     'poems here',
@@ -112,6 +122,9 @@ describe('questionParts', () => {
     ['[Windows] How do I rotate keys?', '[Windows] How do I rotate keys?'],
     ['[write 5 poems] How do I rotate keys?', '[write 5 poems] How do I rotate keys?'],
     ['@support How do I rotate keys?', 'How do I rotate keys?'],
+    ['@support, how do I rotate keys?', 'how do I rotate keys?'],
+    ['@media queries how do I use them?', '@media queries how do I use them?'],
+    ['@types/node How do I install it?', '@types/node How do I install it?'],
     ['@what How do I rotate keys?', '@what How do I rotate keys?'],
   ])('removes the code from %j', (sentence, rest) => {
     expect(questionParts(sentence).bare).toBe(rest)
