@@ -1,32 +1,37 @@
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { describe, expect, test } from 'vitest'
 import { chunksOf, eventStream } from '../../packages/chat/src/completions.ts'
 import { chatProtocol, readChat, type ReadChatOptions } from '../../packages/chat/src/index.ts'
 import { openAiProtocol } from '../../packages/chat/src/openai-protocol.ts'
+import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { CAUTION_FOR_READER } from '../../src/core/reports/caution.ts'
 import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
 import { noteText } from '../../src/core/gates/text.ts'
-import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import { definePolicy } from '../../src/core/policy/policy.ts'
 import { answerJudge } from '../../src/middleware/answer-judge.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
-import { ragGate, type RagGateEnv, respondWithError } from '../../src/index.ts'
+import { ragGate, type RagGateEnv, type RagGateOptions, respondWithError } from '../../src/index.ts'
 import { type HandlerContext, POLICY, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
+
+interface Asking extends Partial<RagGateOptions> {
+  readonly bounds?: ReadChatOptions
+  readonly protocol?: MiddlewareHandler
+}
 
 /** Asks an app whose handler answers so, behind an answer cache. */
 function asking(
   handler: (c: HandlerContext) => Response | Promise<Response>,
-  bounds?: ReadChatOptions,
-  protocol = chatProtocol(),
-  policy: Policy = POLICY,
+  { bounds, protocol = chatProtocol(), ...options }: Asking = {},
 ): (body: object) => Promise<Response> {
   const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
   const gate = ragGate({
-    policy,
+    policy: POLICY,
     dependencies: { retriever: { retrieve: async () => rankingOf([STRONG]) }, cache },
     question: { read: (c) => readChat(c, bounds) },
     answer: { judge: answerJudge() },
+    ...options,
   })
   const app = new Hono<RagGateEnv>().post('/', protocol, gate, handler)
   app.onError((error, c) => respondWithError(c, error))
@@ -95,7 +100,7 @@ test.each([
 
 test('handler and client get the chat within the bounds that the gate applied', async () => {
   const bounds = { maxBodyBytes: 400_000, maxHistoryLength: 0 }
-  const ask = asking(async (c) => c.json({ answer: `${(await readChat(c)).history.length} turns` }), bounds)
+  const ask = asking(async (c) => c.json({ answer: `${(await readChat(c)).history.length} turns` }), { bounds })
   const before = [
     { role: 'user', content: 'a' },
     { role: 'assistant', content: 'b'.repeat(300_000) },
@@ -124,13 +129,42 @@ test.each<[string, object]>([
     c.var.ragGate.report({ answer: STRONG })
     return c.json(body)
   }
-  const ask = asking(handler, {}, chatProtocol(), advisory({ requiredFields: ['summary'] }))
+  const ask = asking(handler, { policy: advisory({ requiredFields: ['summary'] }) })
   const told = { refused: false, verdict: 'advise', reason_code: 'advisory_unusable', caution: CAUTION_FOR_READER }
   const sources = [{ number: 1 }]
   expect(await (await ask(CHAT)).json()).toMatchObject({ rag_gate: { ...told, sources } })
   expect(await (await ask(CHAT)).json()).toMatchObject({ rag_gate: told })
   const parts = sent(await (await ask({ ...MESSAGE, model: 'n' })).text())
   expect(parts).toContainEqual({ type: 'data-rag-gate', data: expect.objectContaining(told) })
+})
+
+describe('an answer without support, with the app’s own refusal', () => {
+  const policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] })
+  const invented = 'Pineapples grow in Greenland every summer [1].'
+
+  test.each<[string, object]>([
+    ['JSON', { answer: 'Ask us.' }],
+    ['a completion', { choices: [{ message: { content: 'Ask us.' } }] }],
+  ])('has the verdict of the refusal and no sources: %s', async (_, body) => {
+    const ask = asking((c) => c.json({ answer: invented }), { policy, onRefuse: (_decision, c) => c.json(body) })
+    const completion = (await (await ask(CHAT)).json()) as { rag_gate: object }
+    expect(completion).toMatchObject({ choices: [{ message: { content: 'Ask us.' } }] })
+    expect(completion.rag_gate).toEqual({
+      decision_id: expect.any(String),
+      refused: true,
+      verdict: 'refuse',
+      band: 'high',
+      reason_code: 'answer_unsupported',
+    })
+  })
+
+  test('is not a refusal if that is only observed', async () => {
+    const ask = asking((c) => c.json({ answer: invented }), { policy, mode: 'observe' })
+    expect(await (await ask(CHAT)).json()).toMatchObject({
+      choices: [{ message: { content: invented } }],
+      rag_gate: { refused: false, verdict: 'pass', reason_code: 'passed', sources: [{ number: 1 }] },
+    })
+  })
 })
 
 describe('an own gate whose code has other characters than letters', () => {
@@ -149,7 +183,7 @@ describe('an own gate whose code has other characters than letters', () => {
   ])('has %s in the form of the client, from the cache too', async (_, outcome, about) => {
     const own = gateWith(advising, { gate: 'own', outcome })
     const policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, own] })
-    const ask = asking((c) => c.json({ answer: STRONG }), {}, chatProtocol(), policy)
+    const ask = asking((c) => c.json({ answer: STRONG }), { policy })
     for (const body of [CHAT, CHAT]) {
       expect(await (await ask(body)).json()).toMatchObject({ object: 'chat.completion', rag_gate: about })
     }
@@ -212,7 +246,7 @@ test('a message from the cache has its own id when its handler names messages', 
 })
 
 describe('with the OpenAI protocol only', () => {
-  const answered = asking((c) => c.json({ answer: 'The red key.' }), {}, openAiProtocol())
+  const answered = asking((c) => c.json({ answer: 'The red key.' }), { protocol: openAiProtocol() })
 
   test('an answer is returned as a completion', async () => {
     expect(await (await answered(CHAT)).json()).toMatchObject({ choices: [{ message: { content: 'The red key.' } }] })
@@ -222,7 +256,7 @@ describe('with the OpenAI protocol only', () => {
     ['JSON', answered, '{"answer":"The red key."}'],
     [
       'a stream',
-      asking(() => events({ choices: [] }), {}, openAiProtocol()),
+      asking(() => events({ choices: [] }), { protocol: openAiProtocol() }),
       'data: {"choices":[]}\n\ndata: [DONE]\n\n',
     ],
   ])("a `useChat` request gets the handler's response unchanged: %s", async (_what, ask, body) => {

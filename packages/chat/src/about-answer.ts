@@ -24,14 +24,14 @@ export function aboutAnswer({
   }
 }
 
-const ITEM = /^(pass|advise|refuse);band=([\w-]+);reason=([^;]+);policy="[^"]*";id="([^"]+)"/
+const ITEM = /^(pass|advise|refuse);band=([\w-]+);reason=([^;]+);policy="[^"]*";id="([^"]+)"(.*)/
 
-/** Parses the header `RAG-Gate`, the only source of these facts for a stored answer. */
+/** Parses the header `RAG-Gate`, the only source of these facts for a refusal or a stored answer. */
 export function aboutInHeader(field: string | null): AboutAnswer | undefined {
-  const [, verdict, band, reason, id] = ITEM.exec(field ?? '') ?? []
+  const [, verdict, band, reason, id, more] = ITEM.exec(field ?? '') ?? []
   if (id === undefined) return undefined
   return {
-    refused: verdict === 'refuse',
+    refused: verdict === 'refuse' && !more?.includes('mode=observe'),
     ...(verdict === 'advise' && { caution: CAUTION_FOR_READER }),
     decision_id: id,
     verdict,

@@ -165,7 +165,7 @@ function readMessages(messages: unknown): Said {
   return {
     turns,
     others: read.map(({ role, content, others }, at) => [role, others, at < read.length - 1 && content]),
-    ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
+    instructions: instructions.join('\n\n'),
     asked: { question: last.content, protocol },
   }
 }

@@ -87,18 +87,18 @@ export interface Told {
   readonly chat: Chat
   readonly refuseAs: RefuseAs
   readonly about: AboutAnswer
-  /** Id for a stored answer, whose own id is that of an earlier decision. */
+  /** Id for a refusal and for a stored answer, whose own id is that of an earlier decision. */
   readonly id?: string | undefined
 }
 
-/** From the gate's context if the handler was called for this question, otherwise from the header. */
+/** From the gate's context if the handler's answer to this question is sent, otherwise from the header. */
 function aboutIn(c: Context, header: AboutAnswer): Pick<Told, 'about' | 'id'> {
   const gate = (c.var as { readonly ragGate?: RagGateContext }).ragGate
   // A stored answer has another id.
-  if (gate?.decision.id !== header.decision_id) return { about: header, id: header.decision_id }
-  // The handler's context has the verdict before its answer was judged.
-  const isOlder = header['reason_code'] !== gate.summary.reason_code && header['refused'] === false
-  return { about: { ...aboutAnswer(gate), ...(isOlder && header) } }
+  const isStored = gate?.decision.id !== header.decision_id
+  if (isStored || header['refused'] === true) return { about: header, id: header.decision_id }
+  // The handler's context has the verdict before its answer was judged. A refusal that is only observed is not told.
+  return { about: { ...aboutAnswer(gate), ...(header['verdict'] !== 'refuse' && header) } }
 }
 
 async function answerJson(c: Context, told: Told, messages?: MessageForm): Promise<void> {
