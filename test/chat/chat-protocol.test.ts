@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { describe, expect, test } from 'vitest'
 import { chunksOf, eventStream } from '../../packages/chat/src/completions.ts'
-import { chatProtocol, readChat, type ReadChatOptions } from '../../packages/chat/src/index.ts'
+import { chatProtocol, readChat, type ReadChatOptions, type RefuseAs } from '../../packages/chat/src/index.ts'
 import { openAiProtocol } from '../../packages/chat/src/openai-protocol.ts'
 import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
@@ -52,7 +52,10 @@ const events = (...chunks: readonly object[]): Response =>
 
 /** The JSON of the events of a stream. */
 const sent = (text: string): readonly object[] =>
-  [...text.matchAll(/data: (\{.*\})/g)].map(([, json]) => JSON.parse(json!) as object)
+  text
+    .split('\n\n')
+    .filter((event) => !['', 'data: [DONE]'].includes(event))
+    .map((event) => JSON.parse(event.replace(/^data: /, '')) as object)
 
 test.each([
   [{ refuseAs: 'text' }, 'refuseAs'],
@@ -261,6 +264,280 @@ describe('with the OpenAI protocol only', () => {
     ],
   ])("a `useChat` request gets the handler's response unchanged: %s", async (_what, ask, body) => {
     expect(await (await ask(MESSAGE)).text()).toBe(body)
+  })
+})
+
+describe('a refusal', () => {
+  const OFF_TOPIC = 'How long is the warranty?'
+  const chat = { model: 'm', messages: [{ role: 'user', content: OFF_TOPIC }] }
+  const message = { messages: [{ role: 'user', parts: [{ type: 'text', text: OFF_TOPIC }] }] }
+  const text = 'Nothing was found.'
+  const about = { refused: true, verdict: 'refuse', reason_code: 'confidence_low' }
+  const refusing = (options: Asking): ReturnType<typeof asking> =>
+    asking(() => Response.json({}), { messages: { confidence_low: { answer: text } }, ...options })
+  const forms: readonly [string, RefuseAs, object, number, object][] = [
+    ['content', 'content', chat, 200, { choices: [{ message: { content: text, refusal: null } }], rag_gate: about }],
+    ['`refusal`', 'refusal', chat, 200, { choices: [{ message: { content: null, refusal: text } }], rag_gate: about }],
+    [
+      'an error',
+      'error',
+      chat,
+      422,
+      {
+        error: {
+          message: text,
+          type: 'rag_gate_refusal',
+          param: null,
+          code: 'confidence_low',
+          request_id: expect.any(String),
+        },
+        rag_gate: about,
+      },
+    ],
+  ]
+
+  test.each(forms)('is sent as %s, as the route or the request asks', async (_, refuseAs, body, status, expected) => {
+    const byRoute = await refusing({ protocol: chatProtocol({ refuseAs }) })(body)
+    const other = refuseAs === 'error' ? 'content' : 'error'
+    const byRequest = await refusing({ protocol: chatProtocol({ refuseAs: other }) })({
+      ...body,
+      rag_gate: { refuse_as: refuseAs },
+    })
+    for (const response of [byRoute, byRequest]) {
+      expect([response.status, await response.json()]).toMatchObject([status, expected])
+    }
+  })
+
+  test.each(['content', 'refusal'])('is sent as `%s` in chunks', async (refuse_as) => {
+    const response = await refusing({})({ ...chat, stream: true, rag_gate: { refuse_as } })
+    const chunk = { choices: [{ delta: { [refuse_as]: text } }] }
+    expect(sent(await response.text())).toMatchObject([
+      { rag_gate: about },
+      chunk,
+      { choices: [{ finish_reason: 'stop' }] },
+    ])
+  })
+
+  const finish = [{ type: 'finish-step' }, { type: 'finish', finishReason: 'stop' }]
+  const said = [
+    { type: 'text-start', id: 'answer' },
+    { type: 'text-delta', id: 'answer', delta: text },
+    { type: 'text-end', id: 'answer' },
+  ]
+  test.each<[RefuseAs, readonly object[]]>([
+    ['content', [...said, ...finish]],
+    ['refusal', finish],
+    ['error', [{ type: 'error', errorText: text }]],
+  ])('is sent to `useChat` as %s', async (refuseAs, parts) => {
+    const response = await refusing({ protocol: chatProtocol({ refuseAs }) })(message)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1')
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(sent(await response.text())).toEqual([
+      { type: 'start' },
+      { type: 'data-rag-gate', data: expect.objectContaining({ ...about, answer: text }) },
+      { type: 'start-step' },
+      ...parts,
+    ])
+  })
+
+  test('leaves other answers as they are, however refusals are sent', async () => {
+    for (const refuseAs of ['refusal', 'error'] as const) {
+      const ask = asking((c) => c.json({ answer: 'Red.' }), { protocol: chatProtocol({ refuseAs }) })
+      const response = await ask(CHAT)
+      expect([response.status, await response.json()]).toMatchObject([
+        200,
+        { choices: [{ message: { content: 'Red.', refusal: null } }], rag_gate: { refused: false } },
+      ])
+      const parts = sent(await (await ask(MESSAGE)).text())
+      expect(parts).toContainEqual({ type: 'text-delta', id: 'answer', delta: 'Red.' })
+      expect(parts.find((part) => 'data' in part)).not.toHaveProperty('data.answer')
+    }
+  })
+})
+
+describe('what is no answer of the gate is sent as it is', () => {
+  const app = new Hono()
+    .use(chatProtocol())
+    .post('/json', (c) => c.json({ error: 'none', answer: 'Red.' }, 200, { etag: '"1"' }))
+    .post('/teapot', (c) => c.text('{"error":{}}', 418))
+    .post('/events', () => events({ choices: [] }))
+    .post('/lost', (c) => c.json({ message: 'lost' }, 404))
+  test.each([
+    ['/json', 200, 'application/json', '{"error":"none","answer":"Red."}'],
+    ['/teapot', 418, 'text/plain; charset=UTF-8', '{"error":{}}'],
+    ['/events', 200, 'text/event-stream', 'data: {"choices":[]}\n\ndata: [DONE]\n\n'],
+    ['/lost', 404, 'application/json', '{"message":"lost"}'],
+  ])('%s', async (path, status, type, body) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(CHAT) })
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([status, type, body])
+    expect(response.headers.get('etag')).toBe(path === '/json' ? '"1"' : null)
+  })
+
+  test('text of a handler', async () => {
+    const response = await asking((c) => c.text('Red.'))(CHAT)
+    expect([response.headers.get('content-type'), await response.text()]).toEqual(['text/plain;charset=UTF-8', 'Red.'])
+  })
+
+  test.each([
+    ['JSON', (c: HandlerContext) => c.json({ answer: 'Red.' }), '{"answer":"Red."}'],
+    ['events', () => events({ choices: [] }), 'data: {"choices":[]}\n\ndata: [DONE]\n\n'],
+  ])('%s, for a question without messages', async (_, handler, body) => {
+    expect(await (await asking(handler)({ question: QUESTION })).text()).toBe(body)
+  })
+
+  test('JSON that is neither an answer nor a completion', async () => {
+    const response = await asking((c) => c.json({ title: 'Red' }))(CHAT)
+    expect(await response.json()).toEqual({ title: 'Red' })
+  })
+})
+
+test.each([
+  [400, 'invalid_request_error'],
+  [499, 'invalid_request_error'],
+  [500, 'server_error'],
+])('an error with status %i has the members of OpenAI’s errors, and its own', async (status, type) => {
+  const app = new Hono().post('/', chatProtocol(), (c) =>
+    c.json({ error: { code: 'full', param: 'n' }, hint: 1 }, status as 400),
+  )
+  const response = await app.request('/', { method: 'POST' })
+  expect([response.status, await response.json()]).toEqual([
+    status,
+    { error: { code: 'full', type, param: 'n' }, hint: 1 },
+  ])
+})
+
+test('an answer with a member `error` is an answer', async () => {
+  const response = await asking((c) => c.json({ answer: 'Red.', error: { code: 'slow' } }))(CHAT)
+  expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Red.' } }] })
+})
+
+describe('a client of OpenAI', () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
+  const chunks = () =>
+    events({ choices: [{ delta: { content: 'Red.' }, finish_reason: 'stop' }] }, { choices: [], usage })
+
+  test.each([
+    [{ include_usage: true }, [{ rag_gate: { verdict: 'pass' } }, { choices: [], usage }]],
+    [{ include_usage: false }, [{ rag_gate: { verdict: 'pass' } }]],
+    [undefined, [{ rag_gate: { verdict: 'pass' } }]],
+  ])('gets the tokens of a stream if it asks for them: %j', async (stream_options, expected) => {
+    const response = await asking(chunks)({ ...CHAT, stream: true, stream_options })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(response.headers.has('x-vercel-ai-ui-message-stream')).toBe(false)
+    expect(sent(await response.text())).toMatchObject(expected)
+  })
+
+  test.each([
+    ['m', 'm'],
+    [undefined, 'rag-gate'],
+  ])('gets the model that it asked for, %s, from JSON and from chunks', async (model, named) => {
+    for (const handler of [chunks, (c: HandlerContext) => c.json({ answer: 'Red.' })]) {
+      const response = await asking(handler)({ ...CHAT, model })
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.json()).toMatchObject({ model: named, choices: [{ message: { content: 'Red.' } }] })
+    }
+  })
+
+  test('gets the events of a message unchanged', async () => {
+    const response = await asking(() => {
+      const message = events({ type: 'start' }, { type: 'text-delta', id: '1', delta: 'Red.' })
+      message.headers.set('x-vercel-ai-ui-message-stream', 'v1')
+      return message
+    })({ ...CHAT, stream: true })
+    expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1')
+    expect(sent(await response.text())).toEqual([{ type: 'start' }, { type: 'text-delta', id: '1', delta: 'Red.' }])
+  })
+})
+
+describe('JSON, for `useChat`', () => {
+  test('has a source for each that has an id and a document', async () => {
+    const cited = { id: 'a', document_id: 'A' }
+    const sources = [null, { id: 'a' }, { id: 5, document_id: 'A' }, cited, { ...cited, source: 'a.md' }]
+    const source = { type: 'source-document', sourceId: 'a', mediaType: 'text/plain', title: 'A' }
+    const partsOf = async (given: unknown): Promise<readonly object[]> =>
+      sent(await (await asking((c) => c.json({ answer: 'Red.', sources: given }))(MESSAGE)).text()).slice(2, -5)
+    expect(await partsOf(sources)).toEqual([source, { ...source, filename: 'a.md' }, { type: 'start-step' }])
+    expect(await partsOf(5)).toEqual([{ type: 'start-step' }])
+  })
+
+  test.each([
+    ['', true, 'stop', 0],
+    ['Red.', false, 'length', 3],
+  ])('with the answer %j and complete: %j is finished so: %s', async (answer, complete, finishReason, texts) => {
+    const parts = sent(await (await asking((c) => c.json({ answer, complete }))(MESSAGE)).text())
+    expect(parts.at(-1)).toEqual({ type: 'finish', finishReason })
+    expect(parts.filter((part) => 'id' in part && part.id === 'answer')).toHaveLength(texts)
+  })
+})
+
+describe('a message of the handler, for `useChat`', () => {
+  const start = { type: 'start' }
+  const text = { type: 'text-delta', id: '1', delta: 'Red.' }
+  const own = { type: 'data-rag-gate', data: {} }
+  const told = { type: 'data-rag-gate', data: expect.objectContaining({ verdict: 'pass' }) }
+  const source = expect.objectContaining({ type: 'source-document' })
+
+  test.each<[string, readonly object[], readonly object[]]>([
+    ['has the verdict after its start', [start, text, text], [start, told, source, text, text]],
+    ['has no second verdict', [start, own, text], [start, own, text]],
+    [
+      'ends with an error that a failure left',
+      [start, { error: { message: 'The model is gone' } }],
+      [start, { type: 'error', errorText: 'The model is gone' }],
+    ],
+  ])('%s', async (_, given, expected) => {
+    const response = await asking(() => {
+      const message = events(...given)
+      message.headers.set('x-vercel-ai-ui-message-stream', 'v1')
+      return message
+    })(MESSAGE)
+    expect(sent(await response.text())).toEqual(expected)
+  })
+})
+
+describe('chunks of a completion, for `useChat`', () => {
+  const choice = (content: unknown, finish_reason: string | null = null): object => ({
+    choices: [{ delta: { content }, finish_reason }],
+  })
+  const text = (...deltas: readonly string[]): readonly object[] => [
+    { type: 'text-start', id: 'answer' },
+    ...deltas.map((delta) => ({ type: 'text-delta', id: 'answer', delta })),
+    { type: 'text-end', id: 'answer' },
+  ]
+  const finish = (finishReason: string): readonly object[] => [
+    { type: 'finish-step' },
+    { type: 'finish', finishReason },
+  ]
+
+  test.each<[string, readonly object[], readonly object[]]>([
+    ['text', [choice(''), choice('R'), choice('ed.'), choice(null, 'stop')], [...text('R', 'ed.'), ...finish('stop')]],
+    ['no text', [{ choices: [null] }, { choices: 5 }, choice(5, 'stop')], finish('stop')],
+    ['a reason that has no name there', [choice('Red.', 'x_length')], [...text('Red.'), ...finish('stop')]],
+    ['a reason that only begins like one', [choice('Red.', 'length_x')], [...text('Red.'), ...finish('stop')]],
+    [
+      'an error without a message',
+      [choice('R', 'stop'), { error: {} }, { error: null }],
+      [...text('R'), ...finish('stop')],
+    ],
+  ])('are a message: %s', async (_, chunks, parts) => {
+    const response = await asking(() => events(...chunks))(MESSAGE)
+    expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1')
+    expect(sent(await response.text())).toEqual([
+      { type: 'start' },
+      { type: 'data-rag-gate', data: expect.objectContaining({ verdict: 'pass' }) },
+      expect.objectContaining({ type: 'source-document' }),
+      { type: 'start-step' },
+      ...parts,
+    ])
+  })
+
+  test('end at an error', async () => {
+    const chunks = [choice('R'), { error: { message: 'The model is gone' } }, choice('ed.')]
+    const parts = sent(await (await asking(() => events(...chunks))(MESSAGE)).text())
+    expect(parts).toContainEqual({ type: 'error', errorText: 'The model is gone' })
+    expect(JSON.stringify(parts)).not.toContain('ed.')
   })
 })
 

@@ -2,26 +2,155 @@ import { Hono } from 'hono'
 import { describe, expect, it, test } from 'vitest'
 import { type Chat, readChat, type ReadChatOptions } from '../../packages/chat/src/conversation.ts'
 
-async function chatOf(body: object | string, options?: ReadChatOptions): Promise<Chat> {
+/** The chat in a request. @throws what reading it throws */
+async function chatOf(body: object | string, options?: ReadChatOptions, again = options): Promise<Chat> {
   const app = new Hono()
   let chat: Chat | undefined
+  let failure: unknown
   app.post('/', async (c) => {
-    chat = await readChat(c, options)
+    await readChat(c, options)
+    chat = await readChat(c, again)
     return c.body(null, 204)
+  })
+  app.onError((thrown, c) => {
+    failure = thrown
+    return c.body(null, 500)
   })
   const headers = { 'content-type': 'application/json' }
   await app.request('/', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
+  if (failure !== undefined) throw failure
   return chat!
 }
 
+const QUESTION = 'How long are backups kept?'
 const uiMessage = (...parts: readonly object[]): object => ({
   role: 'user',
-  parts: [{ type: 'text', text: 'How long are backups kept?' }, ...parts],
+  parts: [{ type: 'text', text: QUESTION }, ...parts],
 })
+const user = (content: unknown): object => ({ role: 'user', content })
+const assistant = (content: unknown): object => ({ role: 'assistant', content })
+
+test('everything that an OpenAI client sends is read', async () => {
+  const body = {
+    model: 'm',
+    stream: true,
+    stream_options: { include_usage: true },
+    rag_gate: { collection: 'c', refuse_as: 'error' },
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      user('Hello.'),
+      assistant('Hello!'),
+      { role: 'developer', content: 'Use French.' },
+      assistant(' '),
+      { role: 'tool', content: '5' },
+      assistant([
+        { type: 'text', text: 'One' },
+        { type: 'reasoning', text: 'Hm.' },
+        { type: 'text', text: 5 },
+        { type: 'text', text: 'two' },
+      ]),
+      user([{ type: 'text', text: 'How long' }, { type: 'data-product' }, { type: 'text', text: 'are backups kept?' }]),
+    ],
+  }
+  expect(await chatOf(body)).toStrictEqual({
+    question: 'How long\nare backups kept?',
+    protocol: 'openai',
+    history: [user('Hello.'), assistant('Hello!'), assistant('One\ntwo')],
+    instructions: 'Be brief.\n\nUse French.',
+    collection: 'c',
+    refuseAs: 'error',
+    stream: true,
+    includeUsage: true,
+    model: 'm',
+    vary: [expect.stringMatching(/^[0-9a-f]{64}$/)],
+    body,
+  })
+})
+
+test.each<[string, object, object]>([
+  ['a question alone', { question: QUESTION, message: user('Other') }, { protocol: 'json' }],
+  ['a message alone', { message: user(QUESTION) }, { protocol: 'openai' }],
+  ['messages beside a message', { messages: [user(QUESTION)], message: user('Other') }, { protocol: 'openai' }],
+  ['another model', { messages: [user(QUESTION)], model: 5 }, { protocol: 'openai' }],
+  ['no usage', { messages: [user(QUESTION)], stream_options: { include_usage: 1 } }, { protocol: 'openai' }],
+  [
+    'a message of the AI SDK after others',
+    { messages: [assistant('Hello!'), uiMessage()] },
+    { protocol: 'ui-messages' },
+  ],
+])('nothing is read that was not sent: %s', async (_, body, more) => {
+  expect(await chatOf(body)).toStrictEqual({
+    question: QUESTION,
+    history: [],
+    stream: false,
+    includeUsage: false,
+    vary: [expect.any(String)],
+    body,
+    ...more,
+  })
+})
+
+const OWN = 'rag_gate may have collection, and refuse_as: content, refusal or error'
+const TEXT_ALONE = 'The question may hold text alone: no images, no files'
+const ROLES = 'Each message needs a role: system, developer, user, assistant, tool, function'
+test.each<[object, string, string, string]>([
+  [{}, 'question_required', 'messages', 'There are no messages'],
+  [{ messages: [] }, 'question_required', 'messages', "The last message must be the user's"],
+  [
+    { messages: [user('One'), assistant('Two')] },
+    'question_required',
+    'messages',
+    "The last message must be the user's",
+  ],
+  [{ question: 5 }, 'question_type', 'question', 'question must be a string'],
+  [{ messages: 'Hello' }, 'question_type', 'messages', 'messages must be a list'],
+  [{ messages: [5] }, 'question_type', 'messages', ROLES],
+  [{ messages: [{ role: 'toString', content: '' }] }, 'question_type', 'messages', ROLES],
+  [{ messages: [{ role: ['user'], content: '' }] }, 'question_type', 'messages', ROLES],
+  [
+    { messages: [user(5)] },
+    'question_type',
+    'messages',
+    'The content of a message must be a string or a list of parts',
+  ],
+  [{ messages: [user([{ type: 'image_url' }])] }, 'question_type', 'messages', TEXT_ALONE],
+  [{ messages: [user([{ type: 'my-text' }])] }, 'question_type', 'messages', TEXT_ALONE],
+  [{ messages: [user([{ type: 'text-file' }])] }, 'question_type', 'messages', TEXT_ALONE],
+  [{ messages: [user([null])] }, 'question_type', 'messages', TEXT_ALONE],
+  [{ question: 'One', stream: 'yes' }, 'stream_type', 'stream', 'stream must be true or false'],
+  [{ question: 'One', rag_gate: 'c' }, 'unknown_field', 'rag_gate', OWN],
+  [{ question: 'One', rag_gate: { tenant: 't' } }, 'unknown_field', 'rag_gate', OWN],
+  [{ question: 'One', rag_gate: { collection: 5 } }, 'unknown_field', 'rag_gate', OWN],
+  [{ question: 'One', rag_gate: { refuse_as: 'text' } }, 'unknown_field', 'rag_gate', OWN],
+])('%j is rejected: %s, %s', async (body, code, param, message) => {
+  await expect(chatOf(body)).rejects.toMatchObject({ code, param, message })
+})
+
+describe('options', () => {
+  const turns = [assistant('a'), user('bb'), assistant('ccc'), user(QUESTION)]
+  it.each([
+    [0, []],
+    [4, []],
+    [5, turns.slice(1, 3)],
+    [6, turns.slice(1, 3)],
+  ])('of %i characters give the newest turns that fit, from a question on', async (maxHistoryLength, history) => {
+    expect((await chatOf({ messages: turns }, { maxHistoryLength })).history).toEqual(history)
+  })
+
+  it('of a second reading have their effect', async () => {
+    const read = (again?: ReadChatOptions) => chatOf({ messages: turns }, { maxHistoryLength: 0 }, again)
+    expect([(await read()).history.length, (await read({ maxHistoryLength: 9 })).history.length]).toEqual([0, 2])
+  })
+
+  it('limit the body', async () => {
+    await expect(chatOf({ question: QUESTION }, { maxBodyBytes: 20 })).rejects.toMatchObject({ code: 'body_too_large' })
+  })
+})
+
 /** A conversation that begins otherwise, and goes on for longer than a model is given. */
 const long = (first: string): object[] => [
   { role: 'user', content: first },
-  { role: 'assistant', content: 'a'.repeat(8000) },
+  { role: 'assistant', content: first.padEnd(8001) },
   { role: 'user', content: 'How long are backups kept?' },
 ]
 
@@ -123,10 +252,18 @@ describe('the answer to a chat', () => {
     expect(one!.vary).not.toEqual(other!.vary)
   })
 
-  it('has no second entry for the question itself', async () => {
-    const [one, other] = [await chatOf({ question: 'One' }), await chatOf({ question: 'Other' })]
+  it.each<[string, (question: string) => object]>([
+    ['alone', (question) => ({ question })],
+    ['last of the messages', (question) => ({ messages: [...long('One'), user(question)] })],
+  ])('has no second entry for the question itself: %s', async (_, bodyOf) => {
+    const [one, other] = [await chatOf(bodyOf('One')), await chatOf(bodyOf('Other'))]
     expect([one.question, other.question]).toEqual(['One', 'Other'])
     expect(one.vary).toEqual(other.vary)
+  })
+
+  it.each([{ question: QUESTION }, { messages }])('does not depend on its form: %j', async (body) => {
+    const form = { stream: true, rag_gate: { refuse_as: 'error' } }
+    expect((await chatOf({ ...body, ...form })).vary).toEqual((await chatOf(body)).vary)
   })
 
   it.each([
@@ -159,10 +296,15 @@ describe('a last message sent without the earlier ones', () => {
   })
 })
 
-test.each([null, '', undefined])('a refusal beside the content %j is part of the history', async (content) => {
+test.each([
+  [null, 'I cannot answer this.'],
+  ['', 'I cannot answer this.'],
+  [undefined, 'I cannot answer this.'],
+  ['No.', 'No.'],
+])('a refusal beside the content %j: the history has %j', async (content, expected) => {
   const refused = { role: 'assistant', content, refusal: 'I cannot answer this.' }
   const { history } = await chatOf({ messages: [{ role: 'user', content: 'Why?' }, refused, uiMessage()] })
-  expect(history.at(-1)).toEqual({ role: 'assistant', content: 'I cannot answer this.' })
+  expect(history.at(-1)).toEqual({ role: 'assistant', content: expected })
 })
 
 test('`null` counts as absent, as in OpenAI’s API', async () => {

@@ -11,8 +11,12 @@ async function sent(pieces: readonly AnswerPiece[]): Promise<{ parts: object[]; 
     yield* pieces
   }
   const gate = { summary, citations: [], report: (report: AnswerReport) => void reports.push(report) }
-  const text = await uiMessageStream(gate, stream()).text()
-  const parts = [...text.matchAll(/data: (\{.*\})/g)].map(([, json]) => JSON.parse(json!) as object)
+  const response = uiMessageStream(gate, stream())
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1')
+  const [end, done, ...events] = (await response.text()).split('\n\n').toReversed()
+  expect([done, end]).toEqual(['data: [DONE]', ''])
+  const parts = events.toReversed().map((event) => JSON.parse(event.replace(/^data: /, '')) as object)
   return { parts, reports }
 }
 
@@ -20,9 +24,20 @@ const delta = (text: string): AnswerPiece & { text: string } => ({ type: 'text-d
 const finish = (finishReason: string, totalUsage: object) => ({ type: 'finish', finishReason, totalUsage })
 
 test('strings and parts of the AI SDK give the same message', async () => {
-  const { parts } = await sent([delta('Two '), { type: 'source' }, delta('years.')])
+  const others: AnswerPiece[] = [
+    { type: 'source' },
+    { type: 'reasoning-delta', text: 'Hm.' } as AnswerPiece,
+    { type: 'text-delta', text: 5 } as AnswerPiece,
+  ]
+  const { parts } = await sent([delta('Two '), ...others, delta('years.')])
   expect(parts).toEqual((await sent(['Two ', 'years.'])).parts)
-  expect(parts.slice(-3)).toEqual([
+  expect(parts).toEqual([
+    { type: 'start' },
+    { type: 'data-rag-gate', data: { refused: false, ...summary } },
+    { type: 'start-step' },
+    { type: 'text-start', id: 'answer' },
+    { type: 'text-delta', id: 'answer', delta: 'Two ' },
+    { type: 'text-delta', id: 'answer', delta: 'years.' },
     { type: 'text-end', id: 'answer' },
     { type: 'finish-step' },
     { type: 'finish', finishReason: 'stop' },
@@ -32,6 +47,7 @@ test('strings and parts of the AI SDK give the same message', async () => {
 test.each([
   ['stop', { inputTokens: 120, outputTokens: 7 }, { complete: true, usage: { inputTokens: 120, outputTokens: 7 } }],
   ['length', { inputTokens: 120, outputTokens: undefined }, { complete: false }],
+  ['length', { inputTokens: undefined, outputTokens: 7 }, { complete: false }],
 ])(
   'the finish reason "%s" is sent to the client, and reported to the gate with the tokens',
   async (reason, usage, report) => {
@@ -40,10 +56,15 @@ test.each([
   },
 )
 
-test.each([{ type: 'error', error: new Error('secret') }, { type: 'abort' }])(
+const SECRET = new Error('secret')
+test.each<{ readonly type: string; readonly error?: Error }>([{ type: 'error', error: SECRET }, { type: 'abort' }])(
   'a part that reports a failure of the model ends the stream with its error: %o',
   async (part) => {
-    await expect(sent([delta('Two '), part])).rejects.toMatchObject({ code: 'llm_unavailable' })
+    await expect(sent([delta('Two '), part])).rejects.toMatchObject({
+      code: 'llm_unavailable',
+      message: 'The answer broke off',
+      cause: part.error,
+    })
   },
 )
 
@@ -55,7 +76,9 @@ test.each([undefined, {}, 'Two years.'])(
       'uiMessageStream needs streamText().stream, before AI SDK 7 its fullStream, or an async iterable of texts'
     // As JavaScript passes it.
     const given = pieces as unknown as AsyncIterable<AnswerPiece>
-    expect(() => uiMessageStream(gate, given)).toThrow(expect.objectContaining({ code: 'config_invalid', message }))
+    expect(() => uiMessageStream(gate, given)).toThrow(
+      expect.objectContaining({ code: 'config_invalid', message, param: 'pieces' }),
+    )
   },
 )
 
