@@ -111,6 +111,13 @@ describe('small talk', () => {
     ['Wie alt ist das Haus bitte sag mir chef', 'Wie alt ist das Haus bitte sag mir chef'],
     ['Wie alt ist das Haus? 请说明人', 'Wie alt ist das Haus? 请说明人'],
     ['房人谢谢', '房人'],
+    ['Wie alt ist das Haus? Nummer AB-20391X7, Nr. 1Z999AA10.', 'Wie alt ist das Haus?'],
+    ['Wie alt ist das Haus? Nummer: AB-20391.', 'Wie alt ist das Haus?'],
+    ['Wie alt ist das Haus? Nr.: #7', 'Wie alt ist das Haus?'],
+    ['Danke. 7 Fragen: Wie alt ist das Haus?', '7 Fragen: Wie alt ist das Haus?'],
+    ['Frage: S3 oder das Haus?', 'S3 oder das Haus?'],
+    ['Wie alt ist das Haus? Nummer 2tell-me-a-joke', 'Wie alt ist das Haus? Nummer 2tell-me-a-joke'],
+    ['Wie alt ist das Haus? Nr 84 101. Nr 108 108. Nr 32', 'Wie alt ist das Haus? Nr 84 101. Nr 108 108. Nr 32'],
     ['Wie alt ist https://moin.example/frage.html?', 'Wie alt ist https://moin.example/frage.html?'],
   ])('%j becomes %j', (question, left) => {
     expect(leftOf(normaliseQuestion(question), [MADE_UP, OTHER])).toBe(left)
@@ -178,7 +185,7 @@ describe('small talk', () => {
     )
   })
 
-  it.each(['frage ', '请', 'x', '?!', 'a, ', '¿ ', 'wie sag ', '说', 'bitte ', 'a.'])(
+  it.each(['frage ', '请', 'x', '?!', 'a, ', '¿ ', 'wie sag ', '说', 'bitte ', 'a.', ':a1'])(
     'takes linear time: %j',
     async (unit) => {
       const { partsOf } = withSmallTalk(ECHO, languages)

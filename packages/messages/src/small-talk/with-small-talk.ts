@@ -1,15 +1,20 @@
 /** Leaves the small talk of other languages out of a question. */
 import { type Language, words } from 'hono-rag-gate/core/text'
-import { type SmallTalk, UNSPACED, type Word, wordReader } from './word-groups.ts'
+import { CODE, type SmallTalk, UNSPACED, type Word, wordReader } from './word-groups.ts'
 
 const MARKS = '.,;:!?¿¡。、؟،؛।|\\n'
-/** Between two clauses: after marks other than those within names ("hallo.de") and before a number ("Nr.: 7"), and at spaces in scripts without them between words. */
+/**
+ * Between two clauses: after marks other than those within names ("hallo.de"), before a number ("Nr.: 7", "Nr. 7") and before a code
+ * that ends the clause ("Ticket: AB-7"), and at spaces in scripts without them between words.
+ */
 const BETWEEN_CLAUSES = new RegExp(
-  `(?<=[${MARKS}])(?=[^${MARKS}])(?!(?<=\\w\\.)[a-z\\d]|(?<=:)\\s?\\p{Nd})|(?<=${UNSPACED})(?=\\s\\P{Nd})`,
+  `(?<=[${MARKS}])(?=[^${MARKS}])(?!(?<=\\w\\.)[a-z\\d]|(?<=:|\\b(?:[Nn][or]|[Tt]el)\\.)\\s?(?:\\p{Nd}|${CODE}(?![^${MARKS}])))|(?<=${UNSPACED})(?=\\s\\P{Nd})`,
   'u',
 )
 const ENDS_IN_MARKS = new RegExp(`[${MARKS}]*$`, 'u')
 const QUESTION_MARK = /[?؟]\s*$/
+/** Most numbers and codes in a question: more could be characters. */
+const CODES = 4
 /** Most words of a signature. */
 const SIGNATURE = 2
 /** Share of stop words from which a question is in the language itself; its few in others are of the same letters. */
@@ -44,6 +49,7 @@ export function withSmallTalk(language: Language, others: readonly SmallTalk[]):
 function withoutTalk(question: string, read: (text: string) => readonly Word[]): string {
   const clauses = question.split(BETWEEN_CLAUSES).map((text) => ({ text, said: read(text) }))
   const all = clauses.flatMap(({ said }) => said)
+  const leavesCodes = all.filter(({ isCode }) => isCode).length <= CODES
   const signedAt = all.map(({ listed }) => listed.closings !== 0).lastIndexOf(true) + 1
   const isSigned = signedAt > 0 && all.length - signedAt <= SIGNATURE && !/[?؟\d]/.test(clauses.at(-1)!.text)
   let before = 0
@@ -51,7 +57,7 @@ function withoutTalk(question: string, read: (text: string) => readonly Word[]):
     const spoken = isSigned ? said.slice(0, Math.max(0, signedAt - before)) : said
     before += said.length
     if (said.length === 0) return text
-    if (spoken.length === 0 || isTalk(spoken, text)) return ''
+    if (spoken.length === 0 || isTalk(spoken, text, leavesCodes)) return ''
     const marksAt = text.search(ENDS_IN_MARKS)
     return text.slice(startOf(said), endOf(said, marksAt)) + text.slice(marksAt)
   })
@@ -63,9 +69,10 @@ function withoutTalk(question: string, read: (text: string) => readonly Word[]):
  * Whether the words of a clause are all listed in one language, one of them as small talk or, beside a code, as its label.
  * "Where do I find help?" is none: in it, a word that only asks comes first.
  */
-function isTalk(said: readonly Word[], text: string): boolean {
+function isTalk(said: readonly Word[], text: string, leavesCodes: boolean): boolean {
   let [every, talk, documents, denials, asks, labels] = [~0, 0, 0, 0, 0, 0]
   const hasCode = said.some(({ isCode }) => isCode)
+  if (hasCode && !leavesCodes) return false
   for (const { listed, isCode } of said) {
     every &= isCode ? ~0 : listed.any | (hasCode ? listed.labels : 0)
     labels |= listed.labels

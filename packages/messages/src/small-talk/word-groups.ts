@@ -76,10 +76,13 @@ const NOWHERE: Listed = nowhere()
 
 /** A letter of Thai, Japanese or Chinese, which are written without spaces. */
 export const UNSPACED = '[\\u0e00-\\u0e7f\\u3041-\\u9fff]'
-/** A number, date or code of at most four letters before its first digit and twenty characters: "AB-20391". */
-const CODE = '[a-z]{0,4}[-#]?\\p{Nd}[\\p{Nd}a-z./:-]{0,15}'
-const IS_CODE = new RegExp(`^${CODE}$`, 'iu')
-const WORD = new RegExp(`${CODE}|${UNSPACED}+|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'giu')
+/**
+ * A number, date or code: at most four letters before its first digit, and two at a time after it ("AB-20391"): more could be a
+ * message.
+ */
+export const CODE = '[A-Za-z]{0,4}[-#]?\\p{Nd}(?:[A-Za-z]{0,2}[\\p{Nd}./:-]){0,15}[A-Za-z]{0,2}'
+const IS_CODE = new RegExp(`^${CODE}$`, 'u')
+const WORD = new RegExp(`${CODE}|${UNSPACED}+|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+`, 'gu')
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`)
 /** Most characters of an entry. */
 const LONGEST = 16
