@@ -69,7 +69,7 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
       const known = lexicons.get(lexiconId)
       if (known !== undefined) return known
       const given = list[rows.findIndex((row) => row.lexiconId === lexiconId)]?.lexicon
-      if (given === undefined) throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
+      if (given === undefined) throw new RagGateError('lexicon_unreadable', 'There is no such lexicon')
       const lexicon = typeof given === 'string' ? decodeLexicon(asWritten(given)) : given
       lexicons.set(lexiconId, lexicon)
       return lexicon

@@ -30,7 +30,7 @@ export async function identified(
 ): Promise<Principal> {
   if (authenticate === undefined) return ANONYMOUS
   const principal = await inTime(timeoutMs, IDENTIFY_FAULTS, () => authenticate(request))
-  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
+  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed')
   requirePrincipal(principal, 'authenticate')
   if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials need the scope ask')
   return principal

@@ -77,14 +77,14 @@ const JSON_TYPE = /^\s*application\/json\s*(?:;(?!\s*charset=(?!"?utf-?8"?\s*(?:
 
 function requireJson(contentType: string | null): void {
   if (!JSON_TYPE.test(`${contentType}`)) {
-    throw new RagGateError('unsupported_media_type', 'Send JSON as application/json in UTF-8')
+    throw new RagGateError('unsupported_media_type', 'Send application/json in UTF-8')
   }
 }
 
 /** Rejects a `Content-Encoding`: bodies are not decompressed. */
 function requirePlain(contentEncoding: string | null): void {
   if (/^(?:identity)?$/i.test(contentEncoding ?? '')) return
-  throw new RagGateError('unsupported_media_type', 'Send the body without Content-Encoding')
+  throw new RagGateError('unsupported_media_type', 'Send no Content-Encoding')
 }
 
 /** @returns `undefined` if the body is not UTF-8 */
@@ -95,7 +95,7 @@ async function readText(
 ): Promise<string | undefined> {
   if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
   let giveUp = (_late: RagGateError): void => undefined
-  const tooLate = (): void => giveUp(new RagGateError('body_timeout', 'The body took too long to arrive'))
+  const tooLate = (): void => giveUp(new RagGateError('body_timeout', 'The body took too long'))
   const timer = setTimeout(tooLate, timeoutMs)
   // A read is always pending when the timer fires, because reads follow each other in one turn.
   const inTime = <Read>(reading: Promise<Read>): Promise<Read> =>

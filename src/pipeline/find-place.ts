@@ -97,7 +97,7 @@ export async function findLexicon(
     lexiconId === null ? EMPTY_LEXICON : collections.lexicon(lexiconId),
   )
   if (typeof lexicon?.chunkCount !== 'number') {
-    throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
+    throw new RagGateError('lexicon_unreadable', 'There is no such lexicon')
   }
   const wanted = nameOfLanguage(language)
   if (lexicon.language === wanted || lexicon.chunkCount === 0) return lexicon

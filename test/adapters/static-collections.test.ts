@@ -58,7 +58,7 @@ describe('createStaticCollections', () => {
     for (const id of ['9', 'x', '', '0']) {
       await expect(make().lexicon(id)).rejects.toMatchObject({
         code: 'lexicon_unreadable',
-        message: 'There is no such collection lexicon',
+        message: 'There is no such lexicon',
       })
     }
   })

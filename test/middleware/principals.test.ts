@@ -60,7 +60,7 @@ describe('tenants and principals', () => {
   })
 
   it.each<[string, () => Principal | null | Promise<Principal>, number, string, string?]>([
-    ['no credentials', () => null, 401, 'unauthorized', 'Credentials are needed to ask'],
+    ['no credentials', () => null, 401, 'unauthorized', 'Credentials are needed'],
     [
       'wrong credentials',
       () => Promise.reject(new RagGateError('unauthorized', 'The credentials are not valid')),

@@ -53,7 +53,7 @@ describe('a collection lexicon', () => {
       const response = await aGate({ dependencies: { collections: given } }).ask()
       expect([response.status, await response.json()]).toMatchObject([
         503,
-        { error: { code: 'lexicon_unreadable', message: 'There is no such collection lexicon' } },
+        { error: { code: 'lexicon_unreadable', message: 'There is no such lexicon' } },
       ])
     },
   )

@@ -39,7 +39,7 @@ export function checkPassageFilter(filter: PassageFilter): PassageFilter {
     if (!FIELD.test(field)) throw invalid(`names ${field}, which is no field`)
     const values = valuesOf(given)
     if (values.length === 0 || values.length > MAX_VALUES) throw invalid(`${field} must have 1 to ${MAX_VALUES} values`)
-    if (!values.every(isSafe)) throw invalid(`${field} has an unsafe value`)
+    if (!values.every(isSafe)) throw invalid(`${field} is unsafe`)
   }
   return filter
 }

@@ -48,7 +48,7 @@ export function validateLifetimes(lifetimes: CacheLifetimes): void {
   const ordered = rising.every((seconds, at) => Number.isFinite(seconds) && seconds! >= (rising[at - 1] ?? 0))
   const whole = [adviseAtMostSeconds, refusalSeconds].every((seconds) => Number.isFinite(seconds) && seconds! >= 0)
   if (!ordered || !whole) {
-    throw new RagGateError('policy_invalid', 'cacheLifetimes must rise: 0, low, medium, high', {
+    throw new RagGateError('policy_invalid', 'cacheLifetimes must rise from low to high', {
       param: 'cacheLifetimes',
     })
   }

@@ -245,7 +245,7 @@ function textsOf(gates: readonly PolicyGate[], preset: Preset | undefined, wordi
 export function validateBands(bands: Bands): void {
   requireOptions(bands, BANDS, 'policy_invalid', 'bands')
   if (!(bands.high >= bands.medium && bands.medium >= bands.low)) {
-    throw invalid('bands must fall: high, medium, low', 'bands')
+    throw invalid('bands must fall from high to low', 'bands')
   }
 }
 

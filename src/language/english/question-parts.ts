@@ -60,10 +60,11 @@ const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
 const TERMS_FOR_A_WORD = 0.86
 /**
- * One or two words and a mark, like greetings and thanks in any language; or a few words and a number of five to nine digits;
- * or a name after them. If written without spaces, fewer than five pairs of letters, or eight with a number.
+ * One or two words and a mark, like greetings and thanks in any language; or a few words and a number or code of at least five
+ * characters; or a name after them. In English one word ("Nope."), or at most four with a number ("Tracking number …");
+ * if written without spaces, fewer than five pairs of letters, or eight with a number.
  */
-const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:(?: [^\d.]*)?\d{5,9}[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
+const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:(?: [^\d.]*)?\d[\w.-]{3,17}\w[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 
@@ -90,7 +91,7 @@ export function questionParts(question: string): QuestionParts {
   const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence) => {
     const states =
       onlyStates(sentence) ||
-      (isForeign && words(sentence).length < (/\d/.test(sentence) ? 8 : 5) && REMARK.test(sentence))
+      (words(sentence).length < (isForeign ? 5 : 2) + (/\d/.test(sentence) ? 3 : 0) && REMARK.test(sentence))
     return askedIn(sentence, isBeside).map((text) => ({ text, states }))
   })
   const asked = withoutStated(pieces)

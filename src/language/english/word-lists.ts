@@ -55,7 +55,7 @@ export const COURTESY =
 export const PHRASES = new RegExp(
   `\\b(?:(?:(?:walk|fill) me|${COURTESY}|sorry|pardon|my ignorance|apologies|hope)(?: (?:sirs?|madam|team|guys|everyone))?|` +
     '^(?:user|human|subject)$|' +
-    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|basically|short version|\\d+ words|(?<=in (?:\\w+ ){0,2})(?:short|terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+(?:ish|an|nch|ese)|" +
+    "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|sent from my \\w+|basically|short version|\\d+ words|(?<=in (?:\\w+ ){0,2})(?:short|terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+(?:ish|an|nch|ese)|" +
     'looking forward|your time|(?<=\\b(?:tell|give|show|help|to) )us)\\b',
   'gi',
 )

@@ -91,7 +91,7 @@ describe('a filter', () => {
     [{}, 'must name 1 to 16 fields'],
     [{ text: 'x' }, 'names text, which is no field'],
     [{ source: [] }, 'source must have 1 to 100 values'],
-    [{ 'metadata.level': NaN }, 'metadata.level has an unsafe value'],
+    [{ 'metadata.level': NaN }, 'metadata.level is unsafe'],
   ])('%j is rejected with a reason', (filter, problem) => {
     expect(() => checkPassageFilter(filter as PassageFilter)).toThrow(`The filter ${problem}`)
   })

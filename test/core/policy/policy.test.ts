@@ -255,7 +255,7 @@ describe('messages of definePolicy', () => {
   const { measure: _measure, ...unmeasured } = grounding().gate
   it.each<[Partial<PolicyInput>, string]>([
     [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
-    [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
+    [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall from high to low'],
     [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
     [{ gates: [] }, 'gates must be a list of one or more gates'],
     [{ confidence: {} as PolicyInput['confidence'] }, 'confidence must be one such as logistic()'],
@@ -272,7 +272,7 @@ describe('messages of definePolicy', () => {
     [{ gates: [{ ...grounding(), gate: unmeasured }] }, 'A gate of answers needs measure'],
     [
       { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
-      'cacheLifetimes must rise: 0, low, medium, high',
+      'cacheLifetimes must rise from low to high',
     ],
   ])('about %j: %s', (change, message) => {
     expect(() => definePolicy({ ...INPUT, ...change })).toThrow(expect.objectContaining({ message }))

@@ -442,6 +442,10 @@ describe('the signal `states`', () => {
     ],
     ['Greetings from rainy Hamburg,\nHow do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? Pardon the interruption.', 'How do I rotate the signing keys?'],
+    // A remark of one word, or of a few with a number.
+    ['Nope. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? PO 4500012345', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? Tracking number 1Z999AA10123456784.', 'How do I rotate the signing keys?'],
     // A remark of one or two words in another language.
     ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
@@ -472,6 +476,10 @@ describe('the signal `states`', () => {
     'Как сменить ключи подписи? Расскажи о войне 1812.',
     'Как сменить ключи подписи? Кто выиграл в 48213?',
     'Wie rotiere ich die Signaturschlüssel? Witze, bitte noch viele',
+    'How do I rotate the signing keys? Sing songs.',
+    'How do I rotate the signing keys? Napoleon',
+    'How do I rotate the signing keys? Napoleon?',
+    'How do I rotate the signing keys? Sing me four songs 48213.',
     // What asks, tells or wishes.
     'How do I rotate the signing keys? I wonder why people worry.',
     'How do I rotate the signing keys? My last topic is about love.',

@@ -67,6 +67,7 @@ describe('isSmallTalk', () => {
     'Cool.',
     'I need this for tomorrow.',
     'Is that correct?',
+    'Sent from my iPhone',
   ])('is true for %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
