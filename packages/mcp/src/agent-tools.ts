@@ -94,8 +94,8 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
     retrieval: { ...retrieval, topK: most },
     policy: typeof policy === 'function' ? (...asked) => recording(policy(...asked)) : recording(policy),
   }
-  /** Gates by number of passages: the judged passages are those returned. */
-  const gates = new Map([[most, gateWithoutHttp(gating)]])
+  /** Gates by number of passages, because the judged passages are those returned. A gate remembers the stems of words. */
+  const gates = new Map<number, Ask>()
   function searchOf(k: number): Ask {
     const topK = Math.min(k, most)
     const search = gates.get(topK) ?? gateWithoutHttp({ ...gating, retrieval: { ...retrieval, topK } })
@@ -115,8 +115,7 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
   /** Fields that both tools report about a decision. */
   function told({ decision, policy: judging, refusal, gate, retrievals }: GatedQuestion, { principal }: Caller) {
     const isOperator = principal.scopes.includes('admin')
-    const { consensusFrom } = judging.confidence.settings as { readonly consensusFrom?: number }
-    const record = confidenceRecord(decision, consensusFrom === undefined ? {} : { consensusFrom })
+    const record = confidenceRecord(decision, judging.confidence.settings as { readonly consensusFrom?: number })
     const { interpretation, should_flag_for_review } = record
     const { detail: _, ...summary } = gate.summary
     const cost = isOperator ? costLine?.(retrievals) : undefined
@@ -127,7 +126,7 @@ export function createAgentTools(given: AgentToolsOptions): AgentTools {
         ...(refusal === undefined
           ? { refused: false }
           : { refused: true, refusal_reason: refusal.refusal_reason, suggestions: refusal.suggestions }),
-        ...(cost === undefined ? {} : { cost }),
+        ...(cost && { cost }),
       },
     }
   }

@@ -125,14 +125,12 @@ async function callerOf(c: Context, { authenticate }: AgentTools): Promise<Calle
 /** @returns a string if the method is not supported */
 function answerTo(method: string, { protocolVersion }: Readonly<Record<string, unknown>>): object | string {
   switch (method) {
-    case 'initialize': {
-      const isKnownVersion = typeof protocolVersion === 'string' && VERSIONS.includes(protocolVersion)
+    case 'initialize':
       return {
-        protocolVersion: isKnownVersion ? protocolVersion : LAST_WITH_HANDSHAKE,
+        protocolVersion: VERSIONS.find((each) => each === protocolVersion) ?? LAST_WITH_HANDSHAKE,
         capabilities: CAPABILITIES,
         serverInfo: SERVER,
       }
-    }
     case 'server/discover':
       return {
         ...CACHED,
@@ -155,16 +153,17 @@ async function called(
   { name, arguments: given = {} }: Readonly<Record<string, unknown>>,
   caller: Caller,
 ): Promise<object | string> {
-  if (typeof name !== 'string' || !TOOLS.some((tool) => tool.name === name)) return 'There is no such tool'
+  const tool = TOOLS.find((each) => each.name === name)
+  if (tool === undefined) return 'There is no such tool'
   try {
     if (!isRecord(given)) throw new RagGateError<ToolErrorCode>('parameter', 'arguments must be an object')
-    const result = await tools.call(name, given, caller)
+    const result = await tools.call(tool.name, given, caller)
     return { content: [textOf(result)], structuredContent: result, isError: false }
   } catch (thrown) {
     // Errors of other kinds are logged where the HTTP error is made.
     if (!isRagGateError(thrown)) throw thrown
     const { code, message: words, param } = thrown
-    const failed = { success: false, error: { code, message: words, ...(param === undefined ? {} : { param }) } }
+    const failed = { success: false, error: { code, message: words, ...(param && { param }) } }
     return { content: [textOf(failed)], structuredContent: failed, isError: true }
   }
 }
