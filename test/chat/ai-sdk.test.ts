@@ -74,6 +74,8 @@ async function all<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
 }
 
 const CLEAN = { maxRetries: 0 } as const
+/** The question, as the AI SDK passes it to a model. */
+const ASKED = [{ role: 'user' as const, content: [{ type: 'text' as const, text: QUESTION }] }]
 
 test("the model gets the passages after the app's instructions and before the conversation", async () => {
   const { model, inner, events } = gated(STRONG)
@@ -166,16 +168,135 @@ test('the same question is used between tool calls', async () => {
   expect(JSON.stringify(inner.doGenerateCalls[1]?.prompt[1])).toContain('<passage number=')
 })
 
-test.each<[string, object]>([
+test.each<[string, object, object]>([
   [
     'question_type',
     [{ role: 'user', content: [{ type: 'file', data: new Uint8Array([137, 80, 78, 71]), mediaType: 'image/png' }] }],
+    { message: 'The question may hold text alone: no images, no files', param: 'prompt' },
   ],
-  ['question_required', [{ role: 'user', content: '  ' }]],
-])('a call without a question is rejected: %s', async (code, messages) => {
+  ['question_required', [{ role: 'user', content: '  ' }], {}],
+  [
+    'question_required',
+    [{ role: 'assistant', content: 'Hello!' }],
+    { message: 'There is no message of the user', param: 'prompt' },
+  ],
+])('a call without a question is rejected: %s', async (code, messages, more) => {
   const { model, inner } = gated(STRONG)
-  await expect(generateText({ model, ...CLEAN, messages: messages as never })).rejects.toMatchObject({ code })
+  await expect(generateText({ model, ...CLEAN, messages: messages as never })).rejects.toMatchObject({ code, ...more })
   expect(inner.doGenerateCalls).toEqual([])
+})
+
+test('a question of several texts is one, and a system message is added where there is none', async () => {
+  const { model, inner } = gated(STRONG, { instructions: 'Cite.' })
+  const texts = ['How does the engine', 'start?'].map((text) => ({ type: 'text' as const, text }))
+  await generateText({ model, ...CLEAN, messages: [{ role: 'user', content: texts }] })
+  const [system, user, ...others] = inner.doGenerateCalls[0]!.prompt
+  expect([system, others]).toEqual([{ role: 'system', content: 'Cite.' }, []])
+  expect(JSON.stringify(user)).toContain('Question: How does the engine start?')
+})
+
+test.each([undefined, 'engine.md'])('a passage from %j is a source that is a document', async (source) => {
+  const passage = aPassage('a', { text: STRONG, title: 'Engine', ...(source !== undefined && { source }) })
+  const retriever = { retrieve: async () => [{ kind: 'bm25' as const, entries: [{ passage, score: 9 }] }] }
+  const { model } = gated(STRONG, { dependencies: { retriever } })
+  const { content } = await model.doGenerate({ prompt: ASKED })
+  expect(content.slice(1)).toEqual([
+    {
+      type: 'source',
+      sourceType: 'document',
+      id: 'a',
+      mediaType: 'text/plain',
+      title: 'Engine',
+      ...(source !== undefined && { filename: source }),
+    },
+    { type: 'text', text: 'With the red key [1].' },
+  ])
+})
+
+describe('the stream of a model', () => {
+  const streaming = (parts: readonly LanguageModelV4StreamPart[]) =>
+    gated(STRONG, {}, { doStream: async () => ({ stream: convertArrayToReadableStream([...parts]) }) })
+  const [start, ...others] = spoken
+
+  test('has the verdict once, behind its start, and again at its end beside what the model says of itself', async () => {
+    const end = { ...others.at(-1)!, providerMetadata: { own: { id: 1 } } } as LanguageModelV4StreamPart
+    const { model } = streaming([start!, ...others.slice(0, -1), end])
+    const { stream } = await model.doStream({ prompt: ASKED })
+    const parts = await all(stream)
+    expect(parts.map(({ type }) => type)).toEqual([
+      'stream-start',
+      'custom',
+      'source',
+      ...others.map(({ type }) => type),
+    ])
+    expect(parts.at(-1)).toMatchObject({
+      usage: USAGE,
+      providerMetadata: { own: { id: 1 }, ragGate: { verdict: 'pass' } },
+    })
+  })
+
+  test.each<[string, LanguageModelV4StreamPart, object]>([
+    ['the model that answered', { type: 'response-metadata', modelId: 'mock-2' }, { model: 'mock-2', status: 200 }],
+    ['that of the call if it is not named', { type: 'response-metadata' }, { model: 'mock-1', status: 200 }],
+    ['a failure of the model', { type: 'error', error: new Error('gone') }, { status: 502 }],
+  ])('is recorded once, with %s', async (_, part, recorded) => {
+    const { model, events } = streaming([start!, part, ...others])
+    await all((await model.doStream({ prompt: ASKED })).stream)
+    expect(events).toEqual([expect.objectContaining(recorded)])
+  })
+
+  test('without token counts is recorded without them', async () => {
+    const { inputTokens, outputTokens } = USAGE
+    for (const usage of [
+      { inputTokens: { ...inputTokens, total: undefined }, outputTokens },
+      { inputTokens, outputTokens: { ...outputTokens, total: undefined } },
+    ]) {
+      const { model, events } = streaming([...spoken.slice(0, -1), { type: 'finish', usage, finishReason: STOP }])
+      await all((await model.doStream({ prompt: ASKED })).stream)
+      expect(events).toMatchObject([{ status: 200 }])
+      expect(events[0]).not.toHaveProperty('usage')
+    }
+  })
+
+  test('is cancelled with its reason when its reader leaves, and recorded', async () => {
+    const reasons: unknown[] = []
+    const source = new ReadableStream<LanguageModelV4StreamPart>({
+      start: (controller) => controller.enqueue(start!),
+      cancel: (reason) => void reasons.push(reason),
+    })
+    const { model, events } = gated(STRONG, {}, { doStream: async () => ({ stream: source }) })
+    const { stream } = await model.doStream({ prompt: ASKED })
+    await stream.cancel('left')
+    expect([reasons, events]).toMatchObject([['left'], [{ status: 200 }]])
+  })
+
+  test('that breaks off is recorded as a failure, which its reader gets', async () => {
+    const source = new ReadableStream<LanguageModelV4StreamPart>({
+      pull: (controller) => controller.error(new Error('gone')),
+    })
+    const { model, events } = gated(STRONG, {}, { doStream: async () => ({ stream: source }) })
+    const { stream } = await model.doStream({ prompt: ASKED })
+    await expect(all(stream)).rejects.toThrow('gone')
+    expect(events).toMatchObject([{ status: 502 }])
+  })
+})
+
+test('the reasoning of a judged answer is streamed before its text', async () => {
+  const policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] })
+  const content = [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: `${STRONG} [1]` },
+  ] as const
+  const { model } = gated(STRONG, { policy }, { doGenerate: { ...said(''), content: [...content] } })
+  const parts = await all((await model.doStream({ prompt: ASKED })).stream)
+  expect(parts.slice(3, -1)).toEqual([
+    { type: 'reasoning-start', id: '2' },
+    { type: 'reasoning-delta', id: '2', delta: 'Hm.' },
+    { type: 'reasoning-end', id: '2' },
+    { type: 'text-start', id: '3' },
+    { type: 'text-delta', id: '3', delta: `${STRONG} [1]` },
+    { type: 'text-end', id: '3' },
+  ])
 })
 
 test('an error of the model is passed on and recorded', async () => {
