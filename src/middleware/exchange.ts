@@ -45,7 +45,7 @@ export async function readExchange<Bindings extends object>(
     throw new RagGateError('method_not_allowed', 'Use POST')
   // Already set if an outer gate judged this question, although the type says that it is always set.
   if ((c.get('ragGate') as unknown) !== undefined) {
-    throw new RagGateError('config_invalid', 'Two gates judge this request')
+    throw new RagGateError('config_invalid', 'Two gates for one request')
   }
   const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
   // Read before the body, because reading a header afterwards would rebuild the request.

@@ -88,7 +88,7 @@ describe("in a user's own application", () => {
     })
     expect([response.status, (await bodyOf(response)).error]).toMatchObject([
       500,
-      { code: 'config_invalid', message: 'Two gates judge this request' },
+      { code: 'config_invalid', message: 'Two gates for one request' },
     ])
     expect((await ask()).status).toBe(200)
   })
