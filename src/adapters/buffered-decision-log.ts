@@ -44,6 +44,7 @@ const LONGEST_BACK_OFF_MS = 8_000
  * @see https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */
 const ABANDONED_AFTER_MS = 40_000
+
 /** A period: its beginning and length. */
 interface Span {
   readonly sinceMs: number

@@ -101,9 +101,9 @@ function endsNotInBestPassage(features: TextFeatures, factor: number): readonly 
 }
 
 /**
- * The text beside words copied from a passage, in at most sixteen pieces: what stands before them, and, elsewhere, pieces of
- * which the best chunk lacks a term, and which have at least two or, between copied words, begin with a word that asks. Questions rarely repeat so many words in a passage's
- * order, unless these were copied to support something else.
+ * The text beside words copied from a passage, in at most sixteen pieces: all that stands before them; elsewhere, pieces of which
+ * the best chunk lacks a term, if they have two or, between copied words, begin with a word that asks. Questions rarely repeat
+ * so many words in a passage's order, unless these were copied to support something else.
  */
 function besideQuoted(subject: Subject, text: string, factor: number): readonly string[] {
   const times = factor > 2 ? 2 : 1
