@@ -23,7 +23,7 @@ const LABEL =
 const MOST = 4
 /** After this, a name identifies the asker. */
 const SIGNED = new RegExp(
-  `^(?:[~/–—-] ?|(?=\\S+ here)|(?:${COURTESY}|best|yours(?: \\w+ly)?|(?:love|\\w+ly)(?=,)|i(?: a|['’])m|my name is|this is)\\b)\\W*`,
+  `^(?:[~/–—-] ?|(?:love|\\w+ly),|(?=\\S+ here)|(?:${COURTESY}|best|yours(?: \\w+ly)?|i(?: a|['’])m|my name is|this is)\\b)\\W*`,
   'i',
 )
 const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
