@@ -454,11 +454,24 @@ describe('a client of OpenAI', () => {
 describe('JSON, for `useChat`', () => {
   test('has a source for each that has an id and a document', async () => {
     const cited = { id: 'a', document_id: 'A' }
-    const sources = [null, { id: 'a' }, { id: 5, document_id: 'A' }, cited, { ...cited, source: 'a.md' }]
+    const url = 'https://docs.example/a'
+    const sources = [
+      null,
+      { id: 'a' },
+      { id: 5, document_id: 'A' },
+      cited,
+      { ...cited, source: 'a.md' },
+      { ...cited, source: url },
+    ]
     const source = { type: 'source-document', sourceId: 'a', mediaType: 'text/plain', title: 'A' }
     const partsOf = async (given: unknown): Promise<readonly object[]> =>
       sent(await (await asking((c) => c.json({ answer: 'Red.', sources: given }))(MESSAGE)).text()).slice(2, -5)
-    expect(await partsOf(sources)).toEqual([source, { ...source, filename: 'a.md' }, { type: 'start-step' }])
+    expect(await partsOf(sources)).toEqual([
+      source,
+      { ...source, filename: 'a.md' },
+      { type: 'source-url', sourceId: 'a', url, title: 'A' },
+      { type: 'start-step' },
+    ])
     expect(await partsOf(5)).toEqual([{ type: 'start-step' }])
   })
 
@@ -518,7 +531,7 @@ describe('chunks of a completion, for `useChat`', () => {
     ['a reason that only begins like one', [choice('Red.', 'length_x')], [...text('Red.'), ...finish('stop')]],
     [
       'an error without a message',
-      [choice('R', 'stop'), { error: {} }, { error: null }],
+      [choice('R', 'stop'), { error: { message: 5 } }, { error: null }],
       [...text('R'), ...finish('stop')],
     ],
   ])('are a message: %s', async (_, chunks, parts) => {
@@ -531,6 +544,14 @@ describe('chunks of a completion, for `useChat`', () => {
       { type: 'start-step' },
       ...parts,
     ])
+  })
+
+  test('have no part for a comment', async () => {
+    const chunk = `data: ${JSON.stringify(choice('Red.', 'stop'))}`
+    const body = [': begins', chunk, ': ends', 'data: [DONE]', ''].join('\n\n')
+    const headers = { 'content-type': 'text/event-stream' }
+    const parts = sent(await (await asking(() => new Response(body, { headers }))(MESSAGE)).text())
+    expect(parts.slice(-5)).toEqual([...text('Red.'), ...finish('stop')])
   })
 
   test('end at an error', async () => {

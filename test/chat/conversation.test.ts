@@ -42,6 +42,7 @@ test('everything that an OpenAI client sends is read', async () => {
       assistant('Hello!'),
       { role: 'developer', content: 'Use French.' },
       assistant(' '),
+      { role: 'assistant', tool_calls: [] },
       { role: 'tool', content: '5' },
       assistant([
         { type: 'text', text: 'One' },
@@ -72,6 +73,8 @@ test.each<[string, object, object]>([
   ['a message alone', { message: user(QUESTION) }, { protocol: 'openai' }],
   ['messages beside a message', { messages: [user(QUESTION)], message: user('Other') }, { protocol: 'openai' }],
   ['another model', { messages: [user(QUESTION)], model: 5 }, { protocol: 'openai' }],
+  ['no form of refusals', { question: QUESTION, rag_gate: { collection: 'c' } }, { protocol: 'json', collection: 'c' }],
+  ['no collection', { question: QUESTION, rag_gate: { refuse_as: 'error' } }, { protocol: 'json', refuseAs: 'error' }],
   ['no usage', { messages: [user(QUESTION)], stream_options: { include_usage: 1 } }, { protocol: 'openai' }],
   [
     'a message of the AI SDK after others',

@@ -195,7 +195,6 @@ function replace(
   const headers = new Headers(c.res.headers)
   headers.set('content-type', form === 'json' ? 'application/json' : EVENT_STREAM)
   if (form === 'ui') headers.set(...UI_STREAM_HEADER)
-  else headers.delete(UI_STREAM_HEADER[0])
   for (const name of ['content-length', 'etag', 'content-digest', 'repr-digest']) headers.delete(name)
   // Otherwise Hono copies the headers of the replaced response.
   c.res = undefined

@@ -51,7 +51,7 @@ export const UI_EVENTS = {
 } as const
 
 /** A whole answer, or a refusal, as a message. */
-export function uiMessageOf({ answer, ...about }: AnswerBody, refuseAs: RefuseAs = 'content'): string {
+export function uiMessageOf({ answer, ...about }: AnswerBody, refuseAs: RefuseAs): string {
   const first = UI_EVENTS.first({ ...about, ...(about['refused'] === true && { answer }) })
   const isRefused = about['refused'] === true
   if (isRefused && refuseAs === 'error') return first + UI_EVENTS.failure(answer)
