@@ -27,7 +27,7 @@ export const CANNOT_ANSWER = 'I cannot answer this question based on the availab
 export const SUGGEST = Object.freeze({
   rephrase: 'Rephrase it in the words of the documents',
   narrow: 'Ask about one thing at a time',
-  specify: 'Name the product, version or place',
+  specify: 'Name the product or place',
   addDocuments: 'Add documents about it',
   tryLater: 'Try again later',
   verify: 'Verify it against its sources',

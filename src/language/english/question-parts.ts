@@ -20,10 +20,10 @@ const DRESS =
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
  * The end of a line; before a reason, which is a part of its own: a sentence copied from a document supports only itself; and
- * before another script, if the text before it asks or requests something in English.
+ * before at least nine characters without a Latin letter, if the text before them asks or requests something in English.
  */
 const BEFORE_SENTENCE = new RegExp(
-  `\\n|,? (?=${REASON})| (?=[\u0370-\u1dff\u3041-\ud7ff]{2})(?<=\\b(?:${oneOf(QUESTION_WORDS)}|me|an?|the) [ -~]+)`,
+  `\\n|,? (?=${REASON})| (?=[\u0370-\u1dff\u3041-\ud7ff][^a-z]{8})(?<=\\b(?:${oneOf(QUESTION_WORDS)}|me|an?|the) [ -~]+)`,
   'i',
 )
 /**
@@ -96,8 +96,9 @@ export function questionParts(question: string): QuestionParts {
   })
   const asked = withoutStated(pieces)
   const left = asked.map(({ text }) => text).join(' ')
-  // If no term was left out, the question is kept as it was written.
-  const bare = left === '' || terms(left).length === all ? question : left
+  // If no term was left out, or none is left, the question is kept as it was written.
+  const kept = terms(left).length
+  const bare = kept && kept !== all ? left : question
   const parts = joinLeaning(asked, refersToOthers)
   // A question without a term may be about a name that was left out: "I am Napoleon. Who am I?"
   const leansOnNames = named.size > 0 && parts.length < asked.length

@@ -153,6 +153,10 @@ it.each([
   expect(questionParts('How do I rotate keys? Regards, Napoleon.')).not.toHaveProperty('states')
 })
 
+it('a name without which nothing is asked is part of the question', () => {
+  expect(questionParts('package.json. What does it do?').bare).toBe('package.json. What does it do?')
+})
+
 it('a name before a comma is not part of the question', () => {
   expect(questionParts('I am Ann Miller, how do I rotate keys?').bare).toBe('how do I rotate keys?')
 })
