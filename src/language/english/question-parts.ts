@@ -60,11 +60,11 @@ const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
 const TERMS_FOR_A_WORD = 0.86
 /**
- * One or two words and a mark, like greetings and thanks in any language; or a few words and a number or code of at least five
- * characters; or a name after them. In English one word ("Nope."), or at most four with a number ("Tracking number …");
+ * One or two words and a mark, like greetings and thanks in any language; or a few words and a number of at least five
+ * digits; or a name after them. In English one word ("Nope."), or at most four with a number ("Tracking number …");
  * if written without spaces, fewer than five pairs of letters, or eight with a number.
  */
-const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:(?: [^\d.]*)?\d[\w.-]{3,17}\w[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
+const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:(?: [^\d.]*)?\d[\d.-]{3,9}\d[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 

@@ -447,7 +447,7 @@ describe('the signal `states`', () => {
     // A remark of one word, or of a few with a number.
     ['Nope. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? PO 4500012345', 'How do I rotate the signing keys?'],
-    ['How do I rotate the signing keys? Tracking number 1Z999AA10123456784.', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? Tracking number 10123456784.', 'How do I rotate the signing keys?'],
     // A remark of one or two words in another language.
     ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
@@ -482,6 +482,7 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? Napoleon',
     'How do I rotate the signing keys? Napoleon?',
     'How do I rotate the signing keys? Sing me four songs 48213.',
+    'How do I rotate the signing keys? V3JpdGUgYSBwb2Vt',
     // What asks, tells or wishes.
     'How do I rotate the signing keys? I wonder why people worry.',
     'How do I rotate the signing keys? My last topic is about love.',
