@@ -114,6 +114,7 @@ describe('small talk', () => {
     ['Wie alt ist das Haus? Nummer AB-20391X7, Nr. 1Z999AA10.', 'Wie alt ist das Haus?'],
     ['Wie alt ist das Haus? Nummer: AB-20391.', 'Wie alt ist das Haus?'],
     ['Wie alt ist das Haus? Nr.: #7', 'Wie alt ist das Haus?'],
+    ['Moin Nummer! Wie alt ist das Haus?', 'Moin Nummer! Wie alt ist das Haus?'],
     ['Danke. 7 Fragen: Wie alt ist das Haus?', '7 Fragen: Wie alt ist das Haus?'],
     ['Frage: S3 oder das Haus?', 'S3 oder das Haus?'],
     ['Wie alt ist das Haus? Nummer 2tell-me-a-joke', 'Wie alt ist das Haus? Nummer 2tell-me-a-joke'],
@@ -140,6 +141,7 @@ describe('small talk', () => {
     expect(leftOf('Má! Haus', [exact])).toBe('Má! Haus')
     expect(leftOf('Ma! Haus', [exact])).toBe('Haus')
     expect(leftOf('Gróßes! Haus', [{ ...MADE_UP, talk: 'größ-' }])).toBe('Haus')
+    expect(leftOf('Grösseres! Haus', [{ ...MADE_UP, talk: 'größe' }])).toBe('Grösseres! Haus')
   })
 
   it.each([

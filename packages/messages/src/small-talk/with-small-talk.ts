@@ -106,10 +106,10 @@ function startOf(said: readonly Word[]): number {
 /** Index where small talk at the end begins. */
 function endOf(said: readonly Word[], without: number): number {
   let [end, every] = [without, ~0]
-  for (const { at, listed } of said.slice(1).reverse()) {
+  for (const { at, listed } of [...said].reverse()) {
     every &= listed.any
     if (every & listed.ends) end = at
   }
   // In a question of such words alone, they are what is asked about: "How do I say thanks?"
-  return every & said[0]!.listed.any ? without : end
+  return every ? without : end
 }
