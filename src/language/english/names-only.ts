@@ -36,7 +36,7 @@ const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
 export function namesOnly(sentence: string, known: Set<string>): boolean {
   const said = sentence
     .replace(SIGNED, '')
-    .split(/(?: on (?=\d)|[\s,;()<>[\]!]|:(?!\/\/)|\.(?!\w))+/)
+    .split(/ on (?=\d)|[\s,;()<>[\]!]|:(?!\/\/)|\.(?!\w)/)
     .filter((word) => word)
   const isSigned = SIGNED.test(sentence)
   const names = said.filter((word) => !LABEL.test(word))

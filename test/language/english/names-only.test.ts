@@ -91,6 +91,7 @@ describe('namesOnly', () => {
     '12*12=',
     '48/6+11=',
     '1what 2is 3weather',
+    'how2x',
     'https://x.com/what-is-the-weather-in-chicago',
     'https://x.com/weather/chicago',
     'https://x.com/?q=weather+chicago',
