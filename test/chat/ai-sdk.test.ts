@@ -157,6 +157,18 @@ test('an answer whose caution only its judgement led to has it, as text and as a
   expect(parts.find(({ type }) => type === 'custom')).toMatchObject({ providerMetadata: { ragGate } })
 })
 
+test('a tool call is no answer yet: it is recorded, but not judged', async () => {
+  const policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] })
+  const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' } as const
+  const content = [{ type: 'text' as const, text: 'Pineapples grow in Greenland every summer.' }, call]
+  const { model, events } = gated(STRONG, { policy }, { doGenerate: { ...said(''), content } })
+  const result = await model.doGenerate({ prompt: ASKED })
+  expect(result.content.slice(2)).toEqual(content)
+  expect(events).toMatchObject([
+    { status: 200, model: 'mock-1', usage: { outputTokens: 7 }, decision: { verdict: 'pass' } },
+  ])
+})
+
 test('the same question is used between tool calls', async () => {
   const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'clock', input: '{}' } as const
   const first = { ...said(''), content: [call], finishReason: { unified: 'tool-calls', raw: 'tool_calls' } } as const
@@ -173,6 +185,19 @@ test.each<[string, object, object]>([
     'question_type',
     [{ role: 'user', content: [{ type: 'file', data: new Uint8Array([137, 80, 78, 71]), mediaType: 'image/png' }] }],
     { message: 'The question may hold text alone: no images, no files', param: 'prompt' },
+  ],
+  [
+    'question_type',
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: QUESTION },
+          { type: 'file', data: new Uint8Array([137, 80, 78, 71]), mediaType: 'image/png' },
+        ],
+      },
+    ],
+    { param: 'prompt' },
   ],
   ['question_required', [{ role: 'user', content: '  ' }], {}],
   [
@@ -403,6 +428,7 @@ describe('with an answer cache', () => {
   test.each<[string, object]>([
     ['instructions', { instructions: 'Be brief.' }],
     ['a temperature', { temperature: 0.5 }],
+    ['a header', { headers: { 'x-own': '1' } }],
     [
       'a conversation',
       {
