@@ -166,6 +166,7 @@ async function draw(name: string, order: number, offTopic: readonly string[], ra
       beside: BESIDE_QUESTIONS[(order * ORDINARY + at) % BESIDE_QUESTIONS.length]!,
       dress: DRESSES[at % DRESSES.length]!,
       person: PEOPLE[at % PEOPLE.length]!,
+      turn: order * ORDINARY + at,
     }
   }
   return {
