@@ -72,7 +72,7 @@ test.each<[string, object | undefined, string | undefined, RegExp]>([
   ['a key instead of a function', { ...SEARCHED, authenticate: 'key' }, 'authenticate', /authenticate/],
   ['a price instead of a function', { ...SEARCHED, costLine: 5 }, 'costLine', /costLine/],
   [
-    'authenticate where `ragGate` has it, so nobody would be asked for a key',
+    'authenticate where `ragGate` has it, so no caller would be asked for a key',
     { policy: POLICY, dependencies: { ...SEARCHED.dependencies, authenticate: () => null } },
     'dependencies.authenticate',
     /^dependencies\.authenticate is not read here: give authenticate itself$/,
