@@ -48,6 +48,7 @@ import {
   DRESSES,
   ended,
   FORUM,
+  HELD_OUT_WORDING,
   LANGUAGE_WAYS,
   ORDINARY_WAYS,
   PEOPLE,
@@ -212,10 +213,13 @@ const isAnswered = (verdict: Verdict): boolean => verdict !== 'refuse'
 
 async function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][] = []): Promise<string> {
   const rows: string[][] = []
+  const heldOut: Verdicts[] = []
   for (const [name, write] of named(ORDINARY_WAYS)) {
     const verdicts = await Promise.all(drawn.flatMap(({ ask, ordinary }) => ordinary.map((of) => ask(write(of)))))
     rows.push(counted(name, verdicts, isAnswered))
+    if (name.startsWith(HELD_OUT_WORDING)) heldOut.push(...verdicts)
   }
+  if (heldOut.length > 0) rows.push(counted(`${HELD_OUT_WORDING} all`, heldOut, isAnswered))
   const both = drawn.flatMap(({ ask, ordinary }) =>
     ordinary.map(async ({ question, other }): Promise<Verdicts> => {
       const [first, second] = [await ask(question), await ask(other)]

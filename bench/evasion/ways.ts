@@ -255,6 +255,9 @@ export const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>
   ),
 }
 
+/** Beginning of the names of the ways that use them. */
+export const HELD_OUT_WORDING = 'held-out wordings:'
+
 const worded = (wording: string, question: string): string =>
   wording.replaceAll('{l}', small(ended(question))).replaceAll('{}', ended(question))
 
@@ -278,7 +281,7 @@ export const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   'with held-out small talk before it': ({ question, heldOutTalk }) => `${ended(heldOutTalk)} ${question}`,
   ...Object.fromEntries(
     Object.entries(HELD_OUT_WORDINGS).map(([kind, wordings]) => [
-      `held-out wordings: ${kind}`,
+      `${HELD_OUT_WORDING} ${kind}`,
       ({ question, turn }: Ways) => worded(wordings[turn % wordings.length]!, question),
     ]),
   ),

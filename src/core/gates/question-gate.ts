@@ -5,9 +5,8 @@ import { defineGate, type Gate, plainSettings } from './gate.ts'
 import type { Text } from './text.ts'
 
 /**
- * Defines a gate about the question, without settings.
+ * Defines a gate about the question, without settings. The second argument is the code of its refusal, and the text of that code.
  *
- * @param refusal its code, and the text of that code
  * @param signal the signal that it reads
  * @param problemIn the message for operators; `false` if nothing is wrong
  */

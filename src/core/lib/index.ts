@@ -2,6 +2,7 @@
 export { canonicalJson, isExact, isWellFormed, lengthPrefixed } from './canonical.ts'
 export { isRecord, memberAt } from './guards.ts'
 export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenant, timeOfId } from './ids.ts'
+export { defined } from './defined.ts'
 export type { Json } from './json.ts'
 export { keepNewest } from './keep-newest.ts'
 export { clamp01, finite, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from './numbers.ts'

@@ -1,4 +1,5 @@
 /** `/v1/feedback` and `/v1/decisions/{id}/label`: labels from users and reviewers, and error rates from them. */
+import { defined } from 'hono-rag-gate/core/lib'
 import type { ConsoleContext } from './context.ts'
 import type { ConsoleParts } from '../parts.ts'
 import { estimateErrorRates, type LabelledDecisions, suggestThresholdChange } from '@hono-rag-gate/calibration'
@@ -13,7 +14,7 @@ import { ConsoleError } from '../errors.ts'
 import { readLimit, WHOLE } from './read-limit.ts'
 import { checkMembers } from './check-members.ts'
 import { DAY_MS } from '../durations.ts'
-import { given, readFilter, readFormat, readInterval, readPeriod, readTenant } from './parameters.ts'
+import { readFilter, readFormat, readInterval, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
@@ -61,7 +62,7 @@ export async function getFeedback(c: ConsoleContext): Promise<Response> {
   const tenant = readTenant(c, principal)
   const period = readPeriod(c, LONGEST_MS, 31 * DAY_MS)
   const { collection, policyId } = readFilter(c)
-  const filter = given({ collection, policyId })
+  const filter = defined({ collection, policyId })
   const query = { tenant, ...period, ...filter }
   const format = readFormat(c)
   const limit = readLimit(c, format === 'csv' ? WHOLE : 50)
@@ -94,7 +95,7 @@ export async function getLabels(c: ConsoleContext): Promise<Response> {
   const query = {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_MS, LABELS_MS),
-    ...given({ collection }),
+    ...defined({ collection }),
   }
   await parts.flush()
   const said = await parts.feedback.questions(query)

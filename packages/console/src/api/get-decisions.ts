@@ -1,7 +1,7 @@
 /** `GET /v1/decisions` and `/v1/decisions/{id}`: single decisions. */
 import type { ConsoleContext } from './context.ts'
 import type { DecisionsPage, ListedDecision, RecordedDecision } from '../d1/recorded-decisions.ts'
-import { canonicalJson } from 'hono-rag-gate/core/lib'
+import { defined, canonicalJson } from 'hono-rag-gate/core/lib'
 import { refusalRecord } from 'hono-rag-gate/core/reports'
 import type { Decision, Policy } from 'hono-rag-gate/core/policy'
 import { requireAdmin } from './require-admin.ts'
@@ -9,16 +9,7 @@ import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import { DAY_MS } from '../durations.ts'
-import {
-  choice,
-  FILTER_NAMES,
-  given,
-  readFilter,
-  readFormat,
-  readNumber,
-  readPeriod,
-  readTenant,
-} from './parameters.ts'
+import { choice, FILTER_NAMES, readFilter, readFormat, readNumber, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS
@@ -63,7 +54,7 @@ export async function listDecisions(c: ConsoleContext): Promise<Response> {
   const format = readFormat(c)
   const limit = readLimit(c, 50)
   const period = readPeriod(c, LONGEST_MS, 7 * DAY_MS)
-  const only = { ...given({ principalId: c.req.query('principal') }), ...readOnly(c) }
+  const only = { ...defined({ principalId: c.req.query('principal') }), ...readOnly(c) }
   const bound = [tenant, canonicalJson({ ...filter }), canonicalJson(only)]
   const after = readCursor(c.req.query('cursor'), bound)
   await parts.flush()
@@ -92,7 +83,7 @@ function readOnly(
   const [min, max] = (['min_confidence', 'max_confidence'] as const).map((name) =>
     c.req.query(name) === undefined ? undefined : readNumber(c, name, 0, 1),
   )
-  return given({ questionHmac: question, documentId: document, ledBy, saved, minConfidence: min, maxConfidence: max })
+  return defined({ questionHmac: question, documentId: document, ledBy, saved, minConfidence: min, maxConfidence: max })
 }
 
 /** A listed decision in wire form. */

@@ -1,8 +1,9 @@
 /** `GET /v1/policies` and `GET /v1/audit`: policies, and the audit trail. */
+import { defined } from 'hono-rag-gate/core/lib'
 import type { ConsoleContext } from './context.ts'
 import { requireAdmin } from './require-admin.ts'
 import { DAY_MS } from '../durations.ts'
-import { given, readPeriod, readTenant } from './parameters.ts'
+import { readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 import { readLimit } from './read-limit.ts'
 
@@ -51,7 +52,7 @@ export async function getAuditTrail(c: ConsoleContext): Promise<Response> {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_MS, 31 * DAY_MS),
     limit: readLimit(c, 100),
-    ...given({ type }),
+    ...defined({ type }),
   }
   await parts.flush()
   const entries = await parts.audit.list(query)

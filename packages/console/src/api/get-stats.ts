@@ -1,4 +1,5 @@
 /** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: totals, trends and weak spots. */
+import { defined } from 'hono-rag-gate/core/lib'
 import type { ConsoleContext } from './context.ts'
 import type { StatisticsSummary } from '../d1/statistics.ts'
 import type { Savings } from '../d1/statistics/savings.ts'
@@ -8,7 +9,6 @@ import { readLimit, WHOLE } from './read-limit.ts'
 import { DAY_MS } from '../durations.ts'
 import {
   FILTER_NAMES,
-  given,
   readFilter,
   readFormat,
   readInterval,
@@ -111,7 +111,7 @@ export async function getContentGaps(c: ConsoleContext): Promise<Response> {
     tenant: readTenant(c, principal),
     ...readPeriod(c, LONGEST_FOR_GAPS_MS, WEEK_MS),
     limit: readLimit(c, format === 'csv' ? WHOLE : 20),
-    ...given({ collection }),
+    ...defined({ collection }),
   }
   await parts.flush()
   const gaps = await parts.weakSpots.contentGaps(query)
@@ -146,7 +146,7 @@ export async function getDocumentTrends(c: ConsoleContext): Promise<Response> {
     sort: readSort(c, ['confidence', 'decisions', 'change']),
     weakBelow: readNumber(c, 'weak_below', WEAK_BELOW, 1),
     minDecisions: readNumber(c, 'min_decisions', 1, 1e9),
-    ...given({ collection }),
+    ...defined({ collection }),
   }
   await parts.flush()
   const documents = await parts.weakSpots.documents(query)

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { ConsoleContext } from './context.ts'
 import type { Interval } from '../d1/statistics.ts'
 import { type DecisionFilter, EVERY_TENANT } from '../d1/statistics/wanted.ts'
-import type { Tenant } from 'hono-rag-gate/core/lib'
+import { defined, type Tenant } from 'hono-rag-gate/core/lib'
 import type { Principal } from 'hono-rag-gate/ports'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { ConsoleError, type ConsoleErrorCode } from '../errors.ts'
@@ -103,7 +103,7 @@ export function readFilter(c: Context): DecisionFilter {
     if (value === undefined || (value !== '' && value.length <= MAX_FILTER_CHARACTERS)) return value
     throw new ConsoleError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
   })
-  return given({
+  return defined({
     collection,
     policyId,
     reason,
@@ -113,12 +113,6 @@ export function readFilter(c: Context): DecisionFilter {
     mode: choice(c, 'mode'),
     outcome: choice(c, 'outcome'),
   })
-}
-
-/** Removes members that are `undefined`. */
-export function given<Asked extends object>(asked: Asked): { [Name in keyof Asked]?: Exclude<Asked[Name], undefined> } {
-  // The members are those of the object itself.
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as never
 }
 
 /** @throws `filter` for an unknown value */
