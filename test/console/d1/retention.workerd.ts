@@ -5,6 +5,7 @@ import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.t
 import { createD1Erasures } from '../../../packages/console/src/d1/erasures.ts'
 import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
 import { createD1Retention, type RetentionCursor } from '../../../packages/console/src/d1/retention.ts'
+import { createD1DocumentBudget } from '../../../packages/console/src/limits/document-budget.ts'
 import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
@@ -110,7 +111,7 @@ describe('retention', () => {
     ).run()
     const retention = createD1Retention({ db: env.DB, clock })
     const left = async (table: string, tenant: string) => count(`${table} WHERE tenant = '${tenant}'`)
-    const first = await retention.run(11)
+    const first = await retention.run(12)
     // One statement for each table: the smallest is not kept waiting by the largest. Of decisions the oldest go, of any tenant.
     expect(await count(`rejected_events WHERE isolate = 'turn'`)).toBe(0)
     expect([first.finished, await left('decisions', 'turn-a'), await left('decisions', 'turn-b')]).toEqual([
@@ -219,6 +220,21 @@ describe('retention', () => {
     await rate('due-b', at(-13.9))
     expect([await runAt(1), await runAt(1.9), await runAt(2)]).toEqual([0, 0, 1])
     expect([await runAt(76), await runAt(77)]).toEqual([0, 1])
+  })
+
+  it('removes the document budgets of past days, which name principals, and keeps that of the day', async () => {
+    const nowMs = NOW_MS + 13 * 3_600_000
+    const spendAt = (atMs: number, id: string) =>
+      createD1DocumentBudget({ db: env.DB, documentsPerDay: 5, clock: { nowMs: () => atMs } }).spend(
+        { tenant: 'spent', id },
+        { documents: 3 },
+      )
+    await spendAt(NOW_MS - 1, 'yesterday')
+    await spendAt(NOW_MS, 'today')
+    await createD1Retention({ db: env.DB, clock: { nowMs: () => nowMs } }).run()
+    const { results } = await env.DB.prepare(`SELECT principal FROM ingestion_budgets WHERE tenant = 'spent'`).all()
+    expect(results).toEqual([{ principal: 'today' }])
+    await expect(spendAt(nowMs, 'today')).rejects.toMatchObject({ code: 'budget_spent' })
   })
 
   it('keeps pushed policies of any age, because decisions name them', async () => {

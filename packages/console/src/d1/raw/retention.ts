@@ -28,6 +28,7 @@ export const TOO_OLD: Readonly<Record<string, Old>> = {
   audit_events: ['id', 'at_ms', 'audit', 'tenant'],
   alerts: ['id', 'closed_ms', 'audit', 'none'],
   answer_purges: ['tenant, scope', 'epoch', 'purges', 'none'],
+  ingestion_budgets: ['tenant, principal', 'day_ms', 'expiry', 'none'],
   // By then, everything about an erased principal that was in a queue has arrived.
   erasures: ['tenant, principal_id', 'finished_ms', 'tombstones', 'none'],
 }
