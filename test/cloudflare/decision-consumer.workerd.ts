@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { decisions, isolates } from '../../d1/schema.ts'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createDecisionConsumer } from '../../packages/cloudflare/src/decision-consumer.ts'
@@ -22,7 +22,7 @@ function aMessage(body: unknown) {
     body,
     said,
     ack: () => void said.push('ack'),
-    retry: () => void said.push('retry'),
+    retry: ({ delaySeconds }: { delaySeconds: number }) => void said.push(`retry after ${delaySeconds} s`),
   }
 }
 
@@ -85,7 +85,8 @@ describe('a batch', () => {
       onPoison,
     })
     await counting(aBatch(messages))
-    for (const { body, said } of messages) expect(said).toEqual([poison.includes(body as never) ? 'retry' : 'ack'])
+    for (const { body, said } of messages)
+      expect(said).toEqual([poison.includes(body as never) ? 'retry after 10 s' : 'ack'])
     expect(await database.$count(decisions, eq(decisions.tenant, 'poisoned'))).toBe(99)
     expect(onPoison.mock.calls).toEqual([[poison.length]])
     const [counted] = await database.select().from(isolates).where(eq(isolates.id, 'poisoned'))
@@ -108,10 +109,54 @@ describe('a batch', () => {
       })
       const messages = make()
       await expect(failing(aBatch(messages))).resolves.toBeUndefined()
-      expect(messages.every(({ said }) => said.join() === 'retry')).toBe(true)
+      expect(messages.every(({ said }) => said.join() === 'retry after 10 s')).toBe(true)
       await consume(aBatch(make()))
       expect((await countedGroups(env.DB, tenant)).map(({ counts }) => counts['decisions'])).toEqual([20, 20])
     }
+  })
+})
+
+describe('a message', () => {
+  const whole = numbered('whole', 0)
+  const { event } = whole
+  const written: NumberedEvent[] = []
+  const onPoison = vi.fn<(count: number) => void>()
+  const consumeInMemory = createDecisionConsumer({
+    store: () => ({ write: async (events) => void written.push(...events) }),
+    onPoison,
+    retryAfterSeconds: 5,
+  })
+  afterEach(() => {
+    written.length = 0
+    onPoison.mockClear()
+  })
+
+  it.each([
+    ['event', { ...whole, event: 'text' }],
+    ['id', { ...whole, event: { ...event, id: 7 } }],
+    ['time', { ...whole, event: { ...event, atMs: '7' } }],
+    ['decision', { ...whole, event: { ...event, decision: undefined } }],
+    ['timings', { ...whole, event: { ...event, timings: null } }],
+    ['isolate', { ...whole, isolate: undefined }],
+    ['sequence', { ...whole, sequence: '1' }],
+  ])('without a readable %s is no event: only it is retried, and no store sees it', async (_, unreadable) => {
+    const messages = [aMessage({ schema: 1, numbered: unreadable }), aMessage(queued(whole))]
+    await consumeInMemory(aBatch(messages))
+    expect(messages.map(({ said }) => said)).toEqual([['retry after 5 s'], ['ack']])
+    expect(written).toEqual([whole])
+    expect(onPoison.mock.calls).toEqual([[1]])
+  })
+
+  it('that is no event is retried also when the database fails, because a queue acknowledges what is not answered', async () => {
+    const failing = consumeWith(() => ({ write: () => Promise.reject(new Error('D1_ERROR: overloaded')) }))
+    const messages = [aMessage('text'), aMessage(queued(whole))]
+    await failing(aBatch(messages))
+    expect(messages.map(({ said }) => said)).toEqual([['retry after 10 s'], ['retry after 10 s']])
+  })
+
+  it('of a batch without unreadable ones is not reported', async () => {
+    await consumeInMemory(aBatch([aMessage(queued(whole))]))
+    expect(onPoison).not.toHaveBeenCalled()
   })
 })
 
@@ -189,7 +234,7 @@ describe('ten thousand events', () => {
       const messages = waiting.splice(0, 1 + Math.floor(random() * 100)).map((each) => aMessage(queued(each)))
       delivered += messages.length
       await shaky(aBatch(messages))
-      const again = messages.filter(({ said }) => said.includes('retry'))
+      const again = messages.filter(({ said }) => said.includes('retry after 10 s'))
       if (again.length > 0) lostBatches++
       waiting.push(...again.map(({ body }) => (body as QueuedDecision).numbered))
     }

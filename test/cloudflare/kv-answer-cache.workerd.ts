@@ -50,10 +50,18 @@ describe('createKvAnswerCache', () => {
     'does not store an answer for %d seconds, because KV needs at least a minute',
     async (lifetimeSeconds) => {
       const kv = newStore()
-      await createKvAnswerCache({ kv }).put('key', aStoredAnswer('key', { lifetimeSeconds }))
-      expect(await stored(kv)).toEqual([])
+      const faults: AnswerCacheFault[] = []
+      const cache = createKvAnswerCache({ kv, onFault: (fault) => faults.push(fault) })
+      await cache.put('key', aStoredAnswer('key', { lifetimeSeconds, staleIfErrorSeconds: 300 }))
+      expect([await stored(kv), faults]).toEqual([[], []])
     },
   )
+
+  it('stores an answer for a minute', async () => {
+    const kv = newStore()
+    await createKvAnswerCache({ kv }).put('key', aStoredAnswer('key', { lifetimeSeconds: 60 }))
+    expect(await stored(kv)).toHaveLength(1)
+  })
 
   it('never returns an entry in which any one of 1,000 bytes was flipped, and deletes it', async () => {
     const kv = newStore()
@@ -88,9 +96,18 @@ describe('createKvAnswerCache', () => {
 
   it('drops and counts a write above the limit of one a second per key', async () => {
     const faults: AnswerCacheFault[] = []
-    const kv = { ...refused, put: () => Promise.reject(new Error('KV PUT failed: 429 Too Many Requests')) }
-    await createKvAnswerCache({ kv, onFault: (fault) => faults.push(fault) }).put('key', aStoredAnswer('key'))
-    expect(faults).toMatchObject([{ operation: 'put', kind: 'rate-limited' }])
+    const limited = () => Promise.reject(new Error('KV PUT failed: 429 Too Many Requests'))
+    const onFault = (fault: AnswerCacheFault) => void faults.push(fault)
+    const cache = createKvAnswerCache({ kv: { ...refused, put: limited, get: limited }, onFault })
+    await cache.put('key', aStoredAnswer('key'))
+    await cache.get('key')
+    const unnamed = { ...refused, put: () => Promise.reject() }
+    await createKvAnswerCache({ kv: unnamed, onFault }).put('key', aStoredAnswer('key'))
+    expect(faults.map(({ operation, kind }) => `${operation} ${kind}`)).toEqual([
+      'put rate-limited',
+      'get failed',
+      'put failed',
+    ])
   })
 
   it('misses when a read fails or hangs, and reports a failed write or deletion', async () => {
