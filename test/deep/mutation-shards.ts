@@ -3,7 +3,7 @@ import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../../scripts/local-gate.ts'
 
-/** What decides, and what keeps answers apart and counts exact. `src/adapters/d1` is tested in workerd. */
+/** What decides, and what keeps answers apart and counts exact. Code tested in workerd takes ten times as long: it is named. */
 const MUTATED = [
   'src/core/**/*.ts',
   'src/language/**/*.ts',
@@ -32,6 +32,19 @@ export const ALL_TESTS: readonly string[] = [
 const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/core/policy': ['test/presets/**/*.test.ts'],
   'src/adapters/coalescing': ['test/adapters/memory-coalescer.test.ts'],
+  'packages/cloudflare/src': ['test/cloudflare/*.workerd.ts'],
+  'packages/console/src/api': gates('feedback', 'live', 'policies', 'replay', 'statistics', 'tenants'),
+  'packages/console/src/d1': ['test/console/d1/*.workerd.ts', ...gates('feedback', 'policies', 'tenants')],
+  'packages/console/src/d1/statistics': ['test/console/d1/*.workerd.ts'],
+  'packages/console/src/feedback': gates('feedback'),
+  'packages/console/src/jobs': gates('export-decisions', 'jobs'),
+  'packages/console/src/keys': ['test/console/d1/api-keys.workerd.ts'],
+  'packages/console/src/limits': gates('limits'),
+}
+
+/** Tests of the ready Worker. */
+function gates(...names: string[]): string[] {
+  return names.map((name) => `test/workers/gate/${name}.workerd.ts`)
 }
 
 /** Files that are mutated in one run of Stryker. */

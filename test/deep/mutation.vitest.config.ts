@@ -1,7 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { defineConfig, type Plugin } from 'vitest/config'
+import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import everyday from '../../vitest.config.ts'
 
 /** Small files first: the first failing test kills a mutant, and large files run many examples. */
 class SmallestFirst extends BaseSequencer {
@@ -22,20 +23,36 @@ const namedSources: Plugin = {
   async resolveId(name, importer) {
     if (!/^@?hono-rag-gate(?:\/|$)/.test(name)) return null
     const found = await this.resolve(name, importer, { skipSelf: true })
-    return found && join(COPY, relative(REPOSITORY, found.id))
+    return found && (found.id.startsWith(COPY) ? found : join(COPY, relative(REPOSITORY, found.id)))
   },
 }
 
 /** Globs of the tests that may kill, set by `mutation.ts`. */
-const include = JSON.parse(process.env['MUTATION_TESTS'] ?? '["test/core/**/*.test.ts"]') as string[]
+const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '["test/core/**/*.test.ts"]') as string[]
+const inWorkerd = tests.filter((glob) => glob.endsWith('.workerd.ts'))
 
-/** The tests that can kill a mutant of core: in plain Node, property tests with their fixed seed. */
+// Each is an object there.
+const [workerd] = ((everyday.test?.projects ?? []) as TestProjectInlineConfiguration[]).filter(
+  ({ test }) => test?.name === 'workerd',
+)
+
+/** The tests that can kill a mutant: in plain Node, property tests with their fixed seed; and in workerd. */
 export default defineConfig({
-  plugins: [namedSources],
   test: {
-    include,
-    testTimeout: 30_000,
-    setupFiles: ['test/properties.ts'],
     sequence: { sequencer: SmallestFirst },
+    projects: [
+      {
+        plugins: [namedSources],
+        test: {
+          name: 'node',
+          include: tests.filter((glob) => !inWorkerd.includes(glob)),
+          testTimeout: 30_000,
+          setupFiles: ['test/properties.ts'],
+        },
+      },
+      ...(inWorkerd.length === 0
+        ? []
+        : [{ plugins: [namedSources, ...(workerd?.plugins ?? [])], test: { ...workerd?.test, include: inWorkerd } }]),
+    ],
   },
 })
