@@ -74,6 +74,7 @@ test('addresses reported by other proxies are ignored', () => {
 function anApp(limiter: RateLimiter | undefined, tenantLimiter?: RateLimiter) {
   const app = new Hono()
   const authenticate = (request: Request) => {
+    if (request.headers.get('x-caller') === 'nobody') return null
     const [tenant = 'default', id = 'anonymous'] = (request.headers.get('x-caller') ?? 'default/anonymous').split('/')
     return { tenant, id, scopes: ['ask'] as const }
   }
@@ -104,9 +105,9 @@ test('callers of a tenant are limited together by its own limiter, and others ar
   expect(statuses).toEqual([200, 200, 429, 200])
 })
 
-test('callers without credentials are counted by address', async () => {
+test.each([{}, { 'x-caller': 'nobody' }])('callers without credentials are counted by address: %j', async (who) => {
   const get = anApp(createMemoryRateLimiter({ limit: 1, clock: aClock() }))
-  const from = (address: string) => get({ 'cf-connecting-ip': address })
+  const from = (address: string) => get({ 'cf-connecting-ip': address, ...who })
   expect([(await from('203.0.113.1')).status, (await from('203.0.113.1')).status]).toEqual([200, 429])
   expect((await from('203.0.113.2')).status).toBe(200)
 })

@@ -38,7 +38,8 @@ export function limitRequests<Bindings extends object = object>(
     const principal = await authenticate(c.req.raw)
     if (limiter !== undefined) {
       // Callers without credentials are distinguished by address.
-      const key = principal?.id === 'anonymous' ? ['', addressOf(c.req.raw)] : [principal?.tenant, principal?.id]
+      const isKnown = principal !== null && principal.id !== 'anonymous'
+      const key = isKnown ? [principal.tenant, principal.id] : ['', addressOf(c.req.raw)]
       requireLeft(c, await limiter.take(JSON.stringify(key)))
     }
     if (principal && tenantLimiter) requireLeft(c, await tenantLimiter.take(principal.tenant))
