@@ -423,7 +423,14 @@ it.each(['javascript:alert(1)', 'hooks.invalid', ' '])('a webhook URL of %j is r
   expect(faultOf(() => consoleJobs({ ...CONSOLE, alerts: { webhookUrl } }))).toBe('config_invalid alerts.webhookUrl'),
 )
 
-it.each([`whsec_${'!'.repeat(32)}`, 'x'.repeat(31)])('a webhook secret of %j is rejected', (webhookSecret) =>
+it.each([
+  `whsec_${'!'.repeat(32)}`,
+  'x'.repeat(31),
+  // No library decodes these.
+  `whsec_${'x'.repeat(30)}=`,
+  `whsec_${'x'.repeat(31)}==`,
+  `whsec_${'x'.repeat(33)}`,
+])('a webhook secret of %j is rejected', (webhookSecret) =>
   expect(faultOf(() => consoleJobs({ ...CONSOLE, alerts: { webhookSecret } }))).toBe(
     'config_invalid alerts.webhookSecret',
   ),

@@ -99,7 +99,7 @@ export const webhookSecret: OptionKind = {
   holds: (value) =>
     typeof value === 'string' &&
     value.length >= 32 &&
-    /^(?!whsec_)|^whsec_(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2,3}=*)?$/.test(value),
+    /^(?!whsec_)|^whsec_(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}(?:==)?|[A-Za-z\d+/]{3}=?)?$/.test(value),
 }
 const BOUNDS: OptionKinds<AlertBounds> = {
   refusedAtMost: share,
