@@ -138,6 +138,11 @@ describe('createCacheApiAnswerCache with a secret', () => {
 })
 
 describe('createCacheApiAnswerCache over a failing store', () => {
+  it('reports no fault when there is no entry', async () => {
+    const { cache, faults } = await makeCache()
+    expect([await cache.get('key'), faults]).toEqual([null, []])
+  })
+
   it('misses when a read fails', async () => {
     const { cache, faults } = await makeCache({ cache: { ...broken, match: () => Promise.reject(new Error('down')) } })
     expect(await cache.get('key')).toBeNull()

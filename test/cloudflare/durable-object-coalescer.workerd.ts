@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { createDurableObjectCoalescer } from '../../packages/cloudflare/src/durable-object-coalescer.ts'
 import { coalescerContract, leaderOf } from '../contracts/coalescer.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 
 const coalescer = (leaderTimeoutMs: number) =>
   createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS!, leaderTimeoutMs })
@@ -27,6 +28,20 @@ it('uses sixteen objects for any number of keys, because the first call to a new
   expect(new Set(roles.map(({ kind }) => kind))).toEqual(new Set(['leader']))
   await Promise.all(roles.map((role) => leaderOf(role).complete({ kind: 'failed' })))
   expect([...new Set(names)].sort().join('')).toBe('0123456789abcdef')
+})
+
+it('a leader whose object is gone completes without an error, and its connection is disposed of', async () => {
+  const said: string[] = []
+  const gone = (what: string) => async () => {
+    said.push(what)
+    throw new Error('The object was reset')
+  }
+  const leader = { begin: gone('begin'), complete: gone('complete'), [Symbol.dispose]: () => void said.push('dispose') }
+  const namespace = { getByName: () => ({ join: async () => ({ kind: 'leader', leader }) }) } as never
+  const own = leaderOf(await createDurableObjectCoalescer({ namespace }).join('key', 0))
+  own.begin(aStoredAnswer('key'), new Blob(['text']).stream())
+  await own.complete({ kind: 'failed' })
+  expect(said).toEqual(['begin', 'complete', 'dispose'])
 })
 
 describe('a leader that disappears', () => {

@@ -42,7 +42,7 @@ describe('createQueueDecisionLog', () => {
     const store = Object.assign(createFakeStore(), { noteDropped })
     const onDropped = vi.fn<(count: number) => void>()
     const queue = { send: vi.fn<typeof FULL.send>(FULL.send) }
-    const log = createQueueDecisionLog({ queue, fallback: store, onDropped, clock: { nowMs: () => 7 } })
+    const log = createQueueDecisionLog({ queue, fallback: store, onDropped })
     store.fails = 'before'
     void log.record(anEvent('1'))
     void log.record(anEvent('2'))
@@ -57,7 +57,7 @@ describe('createQueueDecisionLog', () => {
     store.fails = 'never'
     noteDropped.mockRejectedValueOnce(new Error('D1 is down'))
     for (const id of ['3', '4', '5']) await log.record(anEvent(id))
-    const told = { isolate: expect.any(String), dropped: 2, atMs: 7 }
+    const told = { isolate: expect.any(String), dropped: 2, atMs: Date.now() }
     expect(noteDropped.mock.calls).toEqual([[told], [told]])
   })
 
@@ -68,12 +68,28 @@ describe('createQueueDecisionLog', () => {
     await log.record(anEvent('4'))
     expect(noteDropped.mock.calls).toMatchObject([[{ dropped: 2 }]])
     expect(store.stored.size).toBe(0)
+    const isolate = expect.any(String)
+    expect(queue.send.mock.calls.slice(-2)).toEqual([
+      [{ schema: 1, numbered: { event: anEvent('3'), isolate, sequence: 3 } }, { contentType: 'json' }],
+      [{ schema: 1, numbered: { event: anEvent('4'), isolate, sequence: 4 } }, { contentType: 'json' }],
+    ])
   })
 
   it('drops and counts at once without a fallback', async () => {
     const onDropped = vi.fn<(count: number) => void>()
     await createQueueDecisionLog({ queue: FULL, onDropped }).record(anEvent('1'))
     expect(onDropped.mock.calls).toEqual([[1]])
+  })
+
+  it('reports drops with the time of the given clock', async () => {
+    const store = Object.assign(createFakeStore(), { noteDropped: vi.fn<NonNullable<DecisionStore['noteDropped']>>() })
+    const log = createQueueDecisionLog({ queue: FULL, fallback: store, clock: { nowMs: () => 7 } })
+    store.fails = 'before'
+    void log.record(anEvent('1'))
+    await vi.advanceTimersByTimeAsync(5_000)
+    store.fails = 'never'
+    await log.record(anEvent('2'))
+    expect(store.noteDropped.mock.calls).toMatchObject([[{ dropped: 1, atMs: 7 }]])
   })
 
   it('sends no message larger than a queue accepts', async () => {
@@ -87,8 +103,16 @@ describe('createQueueDecisionLog', () => {
       },
     })
     await log.record(enormous())
-    expect(sent[0]?.numbered.event.cut).toContain('signals')
-    expect(new TextEncoder().encode(JSON.stringify(sent[0])).byteLength).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+    // From one that fits to one that just does not.
+    for (let bytes = 126_000; bytes < 128_000; bytes += 10) {
+      await log.record(anEvent('close', { question: { hmac: 'h', keyId: 'k', text: 'x'.repeat(bytes) } }))
+    }
+    const [first, ...others] = sent.map(({ numbered }) => numbered.event.cut)
+    expect(first).toContain('signals')
+    expect([others[0], others.at(-1)]).toEqual([undefined, ['question_text']])
+    for (const message of sent) {
+      expect(new TextEncoder().encode(JSON.stringify(message)).byteLength).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+    }
   })
 })
 
@@ -98,15 +122,15 @@ function enormous() {
   return anEvent('enormous', {
     decision: aDecision({
       signals: { chunkCount: 3, curves: { text: large(200_000) } } as never,
-      findings: Array.from({ length: 500 }, () => ({
-        gate: 'gate',
+      findings: Array.from({ length: 500 }, (_, at) => ({
+        gate: `gate ${at}`,
         stage: 'pre-generation' as const,
         outcome: 'pass' as const,
         code: aDecision().reason,
         message: large(2_000),
       })),
-      evidenceIds: Array.from({ length: 5_000 }, (_, at) => `${at}-${large(100)}`),
-      documentIds: Array.from({ length: 5_000 }, (_, at) => `${at}-${large(100)}`),
+      evidenceIds: Array.from({ length: 500 }, (_, at) => `${at}-${large(2_000)}`),
+      documentIds: Array.from({ length: 500 }, (_, at) => `${at}-${large(2_000)}`),
       answerSignals: answerSignalsOf({}),
     }),
     route: large(200_000),
@@ -151,5 +175,19 @@ describe('an event for a queue', () => {
     ])
     expect(fitted).toMatchObject({ id: event.id, atMs: event.atMs, cache: event.cache, timings: event.timings })
     expect(fitted.decision).toMatchObject({ verdict: 'pass', confidence: 0.8125, reason: 'passed', tenant: 'acme' })
+    const twenty = Array.from({ length: 20 }, (_, at) => at)
+    expect(fitted.decision.findings).toEqual(
+      twenty.map((at) => ({
+        gate: `gate ${at}`,
+        stage: 'pre-generation',
+        outcome: 'pass',
+        code: 'passed',
+        message: 'ü'.repeat(500),
+      })),
+    )
+    const ids = twenty.map((at) => `${at}-${large(2_000)}`.slice(0, 500))
+    expect([fitted.decision.evidenceIds, fitted.decision.documentIds]).toEqual([ids, ids])
+    const { model: _, ...withoutModel } = event
+    expect(fitEvent(withoutModel)).not.toHaveProperty('model')
   })
 })

@@ -27,6 +27,7 @@ const REFUSED = JSON.stringify({
 interface Call {
   readonly request: string
   readonly authorization: string | undefined
+  readonly contentType: string | undefined
   readonly tags: readonly string[]
 }
 
@@ -42,7 +43,8 @@ function zone(given: Partial<ZoneAnswerPurgesOptions> = {}, body = PURGED, statu
   calls = []
   api.answerWith((response, { method, url, headers }, sent) => {
     const { tags } = JSON.parse(sent) as { tags: string[] }
-    calls.push({ request: `${method} ${url}`, authorization: headers.authorization, tags })
+    const { authorization, 'content-type': contentType } = headers
+    calls.push({ request: `${method} ${url}`, authorization, contentType, tags })
     answering(body, status)(response, undefined as never, sent)
   })
   return createZoneAnswerPurges({
@@ -50,7 +52,7 @@ function zone(given: Partial<ZoneAnswerPurgesOptions> = {}, body = PURGED, statu
     zoneId: ZONE,
     apiToken: TOKEN,
     hmacKey: HMAC_KEY,
-    baseUrl: `${api.url}/client/v4/`,
+    baseUrl: `${api.url}/client/v4//`,
     upstream: { retries: 0 },
     ...given,
   })
@@ -75,7 +77,11 @@ describe("a purge of a zone's cache", () => {
   it('calls the documented API, with tags that reveal nothing', async () => {
     await zone().purge(SCOPES)
     expect(calls).toMatchObject([
-      { request: `POST /client/v4/zones/${ZONE}/purge_cache`, authorization: `Bearer ${TOKEN}` },
+      {
+        request: `POST /client/v4/zones/${ZONE}/purge_cache`,
+        authorization: `Bearer ${TOKEN}`,
+        contentType: 'application/json',
+      },
     ])
     const [{ tags }] = calls as [Call]
     expect(new Set(tags).size).toBe(4)
@@ -89,6 +95,8 @@ describe("a purge of a zone's cache", () => {
     await zone().purge([...documents, ...documents])
     expect(calls.map(({ tags }) => tags.length)).toEqual([100, 100, 50])
     expect(new Set(calls.flatMap(({ tags }) => tags)).size).toBe(250)
+    await zone().purge(documents.slice(0, 100))
+    expect(calls.map(({ tags }) => tags.length)).toEqual([100])
   })
 
   it.each<[string, string, number]>([
@@ -97,12 +105,23 @@ describe("a purge of a zone's cache", () => {
     ['is rate limited', REFUSED, 429],
     ['is down', 'gone', 502],
     ['answers something else', '<html>', 200],
+    ['has no such zone', PURGED, 404],
   ])('that %s causes an error without the token, and the purge is still in the list', async (_, body, status) => {
     const purges = zone({}, body, status)
     const thrown = (await purges.purge(SCOPES).catch((error: unknown) => error)) as Error
     expect(thrown).toMatchObject({ code: 'store_unavailable', upstreamStatus: status })
+    expect(thrown.message).toBe("The purge is stored, but the zone's cache was not purged")
     expect(`${thrown.message} ${JSON.stringify(thrown)}`).not.toContain(TOKEN)
     expect((await purges.known('acme')).purgedSince(0, SCOPES)).toBe(true)
+  })
+
+  it('that cannot be sent causes an error with its cause', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed'))
+    await expect(zone({ fetch }).purge(SCOPES)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      upstreamStatus: undefined,
+      cause: { kind: 'network' },
+    })
   })
 
   it('is not sent when the list cannot be written', async () => {
@@ -114,6 +133,9 @@ describe("a purge of a zone's cache", () => {
   it.each<[string, Partial<ZoneAnswerPurgesOptions>, string]>([
     ['a zone by its name', { zoneId: 'example.com' }, 'zoneId'],
     ['a zone that would lead elsewhere', { zoneId: '../accounts' }, 'zoneId'],
+    ['a zone behind another path', { zoneId: `../accounts/${ZONE}` }, 'zoneId'],
+    ['a zone before another path', { zoneId: `${ZONE}/../accounts` }, 'zoneId'],
+    ['a list of zones', { zoneId: [ZONE] as never }, 'zoneId'],
     ['no token', { apiToken: '' }, 'apiToken'],
     ['a token that cannot be sent', { apiToken: 'a\nb' }, 'apiToken'],
     ['an address that is none', { baseUrl: 'api.cloudflare.com' }, 'baseUrl'],

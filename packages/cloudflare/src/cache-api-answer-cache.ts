@@ -86,7 +86,7 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
 
       async put(address, sealed, maxAge, { decision }) {
         // No further directives: with `stale-while-revalidate` the local Cache API would serve entries past `max-age`.
-        const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': `max-age=${maxAge}` })
+        const headers = new Headers({ 'Cache-Control': `max-age=${maxAge}` })
         if (host !== undefined) {
           const tags = (await tagsOf(scopesOfAnswer(decision), sealer)).join(',')
           // An entry with too many tags could not be purged completely, so it is not stored.

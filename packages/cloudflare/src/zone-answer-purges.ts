@@ -78,8 +78,7 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
   async function purgeTags(tags: readonly string[]): Promise<void> {
     const { status, text } = await call(url, { method: 'POST', headers, body: JSON.stringify({ tags }) }).catch(
       (thrown: unknown) => {
-        if (!(thrown instanceof UpstreamFault)) throw thrown
-        throw notPurged(thrown.status, thrown)
+        throw notPurged(thrown instanceof UpstreamFault ? thrown.status : undefined, thrown)
       },
     )
     if (status !== 200 || !saysSuccess(text)) throw notPurged(status)
@@ -110,8 +109,6 @@ function saysSuccess(text: string): boolean {
 }
 
 function notPurged(upstreamStatus: number | undefined, cause?: unknown): RagGateError {
-  return new RagGateError('store_unavailable', "The purge is stored, but the zone's cache was not purged", {
-    ...(cause === undefined ? {} : { cause }),
-    ...(upstreamStatus === undefined ? {} : { upstreamStatus }),
-  })
+  const message = "The purge is stored, but the zone's cache was not purged"
+  return new RagGateError('store_unavailable', message, { cause, upstreamStatus })
 }
