@@ -58,6 +58,7 @@ app.post(
   }),
   (c) => c.json({ answer: 'A fortnight.' }),
 )
+app.get('/ungated', feedbackHeader(settings), (c) => c.text('no answer of the gate'))
 app.route('/inside/console', consoleApp(settings))
 app.get('/inside/other', (c) => c.text('theirs'))
 app.notFound((c) => c.text('nothing of ours', 404))
@@ -125,6 +126,13 @@ describe('a console under a path of the app', () => {
       labels: [{ rating: 'right', source: 'user', policy_id: policy.id }],
       policies: [{ policy_id: policy.id, suggestion: { action: expect.any(String) } }],
     })
+  })
+
+  it('sends no id for feedback with responses that are none of the gate, or to unknown callers', async () => {
+    const ungated = await app.request('/ungated', as('admin'))
+    expect([ungated.status, ungated.headers.get('rag-gate-feedback')]).toEqual([200, null])
+    const unknown = await app.request('/ask', as('nobody', { method: 'POST', body: '{"question":"Why?"}' }))
+    expect(unknown.headers.get('rag-gate-feedback')).toBeNull()
   })
 
   it('answers its own errors, and leaves other errors and paths to the app', async () => {

@@ -1,11 +1,10 @@
 /** `/v1/feedback` and `/v1/decisions/{id}/label`: labels from users and reviewers, and error rates from them. */
-import { defined } from 'hono-rag-gate/core/lib'
+import { defined, timeOfId } from 'hono-rag-gate/core/lib'
 import type { ConsoleContext } from './context.ts'
 import type { ConsoleParts } from '../parts.ts'
 import { estimateErrorRates, type LabelledDecisions, suggestThresholdChange } from '@hono-rag-gate/calibration'
 import type { Label, LabelCount } from '../d1/feedback.ts'
 import type { TotalsOf } from '../d1/statistics/totals.ts'
-import { timeOfEvent } from '../feedback/answer-token.ts'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
@@ -33,7 +32,7 @@ export async function postFeedback(c: ConsoleContext): Promise<Response> {
   const eventId = typeof answer === 'string' ? await parts.answerTokens?.read(principal.tenant, answer) : undefined
   if (eventId === undefined) throw new ConsoleError('answer_unknown', 'There is no such answer', { param: 'answer' })
   const keptMs = parts.decisionDays * DAY_MS
-  if (timeOfEvent(eventId) < parts.clock.nowMs() - keptMs) {
+  if ((timeOfId(eventId) ?? 0) < parts.clock.nowMs() - keptMs) {
     throw new ConsoleError('answer_expired', 'The answer is too old: it is kept no more')
   }
   await parts.flush()

@@ -51,14 +51,9 @@ function signer(key: string): (tenant: Tenant, eventId: string) => Promise<strin
   // Stores the key instead of its promise, because one request must not await a promise of another.
   let imported: CryptoKey | undefined
   return async (tenant, eventId) => {
-    imported ??= await crypto.subtle.importKey('raw', encoder.encode(key), HMAC, false, ['sign', 'verify'])
+    imported ??= await crypto.subtle.importKey('raw', encoder.encode(key), HMAC, false, ['sign'])
     const signed = encoder.encode(lengthPrefixed(['rag-gate answer', tenant, eventId]))
     const mac = await crypto.subtle.sign('HMAC', imported, signed)
     return hex(new Uint8Array(mac).slice(0, SIGNATURE_BYTES))
   }
-}
-
-/** Time of an event from its UUIDv7, Unix time in milliseconds. */
-export function timeOfEvent(eventId: string): number {
-  return Number.parseInt(eventId.slice(0, 13).replace('-', ''), 16)
 }
