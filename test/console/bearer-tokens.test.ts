@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createBearerAuthenticator } from '../../packages/console/src/keys/bearer-tokens.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
@@ -52,6 +52,20 @@ describe('createBearerAuthenticator', () => {
     }
   })
 
+  it.each([
+    `Basic ${TOKEN}`,
+    TOKEN,
+    'Bearer ',
+    `Bearer ${TOKEN} ${TOKEN}`,
+    'Bearer \u00e9',
+    `Bearer ${'x'.repeat(513)}`,
+  ])('looks up no key for the header %j, which holds no token', async (header) => {
+    const principalOf = vi.fn<(token: string) => Promise<Principal | null>>()
+    const looking = createBearerAuthenticator({ tokens, keys: { principalOf }, anonymous: ANYONE })
+    await expect(looking(requestWith(header))).rejects.toMatchObject({ code: 'unauthorized' })
+    expect(principalOf).not.toHaveBeenCalled()
+  })
+
   it('rejects every token but its own', async () => {
     const token = fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/='), minLength: 1, maxLength: 60 })
     await fc.assert(
@@ -71,9 +85,24 @@ describe('createBearerAuthenticator', () => {
     const make = (token: string) => () =>
       createBearerAuthenticator({ tokens: [{ token, principal: ADMIN }], anonymous: null })
     expect(make('x'.repeat(31))).toThrow(expect.objectContaining({ code: 'secret_too_short', param: 'tokens' }))
+    expect(make('x'.repeat(31))).toThrow('Tokens need at least 32 characters')
+    expect(make(' '.repeat(32))).toThrow(expect.objectContaining({ code: 'config_invalid' }))
     expect(make('')).toThrow(expect.objectContaining({ code: 'secret_too_short' }))
     expect(make('x'.repeat(32))).not.toThrow()
   })
+
+  it.each([`${TOKEN} `, `${TOKEN}\u00e9`, 'x y'.repeat(20), 'x'.repeat(513)])(
+    'rejects the configured token %j, which no header can hold',
+    (token) => {
+      expect(() => createBearerAuthenticator({ tokens: [{ token, principal: ADMIN }], anonymous: null })).toThrow(
+        expect.objectContaining({
+          code: 'config_invalid',
+          param: 'tokens',
+          message: 'Tokens may only contain letters, digits and . _ ~ + / = -',
+        }),
+      )
+    },
+  )
 
   it('asks for the variable of a token that is undefined, as an unset one is in a Worker', () => {
     const unset = undefined as unknown as string
