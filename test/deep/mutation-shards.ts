@@ -39,7 +39,7 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'packages/console/src/feedback': gates('feedback'),
   'packages/console/src/jobs': gates('export-decisions', 'jobs'),
   'packages/console/src/keys': ['test/console/d1/api-keys.workerd.ts'],
-  'packages/console/src/limits': gates('limits'),
+  'packages/console/src/limits': ['test/console/limits/*.workerd.ts'],
 }
 
 /** Tests of the ready Worker. */

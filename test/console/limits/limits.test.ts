@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { addressOf, limitRequests } from '../../../packages/console/src/limits/limit-requests.ts'
 import {
   createBindingRateLimiter,
@@ -9,6 +9,7 @@ import {
 import { limitWrongTokens } from '../../../packages/console/src/limits/wrong-tokens.ts'
 import { CONSOLE_STATUS } from '../../../packages/console/src/errors.ts'
 import { RagGateError, respondWithError } from '../../../src/index.ts'
+import type { Authenticate } from '../../../src/ports/authenticator.ts'
 
 function aClock() {
   const clock = { atMs: 1_000_000, nowMs: () => clock.atMs }
@@ -148,4 +149,67 @@ test('after ten wrong tokens of an address within a minute no token of it is che
   await expect(from('203.0.113.2', 'right')).resolves.toBeTruthy()
   clock.atMs += 60_000
   await expect(from('203.0.113.1', 'right')).resolves.toBeTruthy()
+})
+
+test('only wrong tokens count as such: no outage, no missing token, and none without an address', async () => {
+  let thrown = new RagGateError('store_unavailable', 'away')
+  const authenticate = vi.fn<Authenticate>(() => {
+    throw thrown
+  })
+  const limited = limitWrongTokens(authenticate)
+  const ask = async (token: string | undefined, address: string | undefined) =>
+    limited(
+      new Request('https://a.example', {
+        headers: {
+          ...(address !== undefined && { 'cf-connecting-ip': address }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+      }),
+    )
+  for (let at = 0; at < 11; at++) await expect(ask(`outage-${at}`, '203.0.113.1')).rejects.toBe(thrown)
+  thrown = new RagGateError('unauthorized', 'wrong')
+  for (let at = 0; at < 11; at++) await expect(ask(undefined, '203.0.113.1')).rejects.toBe(thrown)
+  for (let at = 0; at < 11; at++) await expect(ask(`unplaced-${at}`, undefined)).rejects.toBe(thrown)
+  for (let at = 0; at < 10; at++) await expect(ask(`wrong-${at}`, '203.0.113.1')).rejects.toBe(thrown)
+  await expect(ask('wrong-10', '203.0.113.1')).rejects.toMatchObject({
+    code: 'rate_limited',
+    message: 'Too many wrong tokens',
+  })
+  // The same token from elsewhere counts there.
+  for (let at = 0; at < 10; at++) await expect(ask(`wrong-${at}`, '203.0.113.2')).rejects.toBe(thrown)
+  await expect(ask('wrong-10', '203.0.113.2')).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+test('a request is authenticated once, whoever asks for its principal', async () => {
+  const authenticate = vi.fn<Authenticate>(async () => null)
+  const limited = limitWrongTokens(authenticate)
+  const request = new Request('https://a.example', { headers: { 'cf-connecting-ip': '203.0.113.1' } })
+  expect([await limited(request), await limited(request)]).toEqual([null, null])
+  expect(authenticate).toHaveBeenCalledTimes(1)
+})
+
+test('a limit is a whole number from 1, and a period begins with its first request, by default of a minute', async () => {
+  vi.useFakeTimers()
+  try {
+    const limiter = createMemoryRateLimiter({ limit: 1 })
+    expect([limiter.take('a'), limiter.take('a')]).toEqual([0, 60])
+    vi.setSystemTime(Date.now() + 59_999)
+    expect([limiter.peek('a'), limiter.take('b')]).toEqual([1, 0])
+    vi.setSystemTime(Date.now() + 1)
+    expect([limiter.take('a'), limiter.peek('b')]).toEqual([0, 60])
+  } finally {
+    vi.useRealTimers()
+  }
+  const binding = createBindingRateLimiter({ binding: { limit: async () => ({ success: false }) } })
+  expect(await binding.take('a')).toBe(60)
+  for (const limit of [0, 1.5]) expect(() => createMemoryRateLimiter({ limit })).toThrow('limit')
+})
+
+test('the ten-thousandth key is held beside all others', () => {
+  const limiter = createMemoryRateLimiter({ limit: 1, clock: aClock() })
+  for (let at = 0; at < 10_000; at++) limiter.take(`key ${at}`)
+  expect(limiter.peek('key 0')).toBe(60)
+  // A request beyond a limit takes no place.
+  expect(limiter.take('key 9999')).toBe(60)
+  expect(limiter.peek('key 0')).toBe(60)
 })

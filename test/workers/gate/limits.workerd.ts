@@ -1,9 +1,6 @@
 /** Limits of the ready Worker: each with its status, its headers, its code, and its row in the statistics. */
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { createD1DocumentBudget } from '../../../packages/console/src/limits/document-budget.ts'
-import { createD1TokenBudget } from '../../../packages/console/src/limits/token-budget.ts'
-import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { HANDBOOK, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
@@ -100,34 +97,10 @@ test('an address that sent ten wrong tokens gets 429 for a minute, on any route'
   )
 })
 
-const stored = async (tenant: string, id: string, atMs: number, usage: { inputTokens: number; outputTokens: number }) =>
-  createD1DecisionStore({ db: env.DB }).write([
-    { event: anEvent(id, { decision: aDecision({ tenant }), atMs, usage }), isolate: id, sequence: 1 },
-  ])
-
-test('a token budget by day and by month includes usage that is not yet counted', async () => {
-  const nowMs = Date.UTC(2026, 4, 20, 12)
-  const clock = { nowMs: () => nowMs }
-  await stored('budget', 'budget-1', nowMs - 3 * 86_400_000, { inputTokens: 500, outputTokens: 100 })
-  await createD1Counting({ db: env.DB }).count()
-  await stored('budget', 'budget-2', nowMs - 3_600_000, { inputTokens: 90, outputTokens: 10 })
-  await stored('other', 'budget-3', nowMs, { inputTokens: 5000, outputTokens: 0 })
-  const spent = async (perDay?: number, perMonth?: number) =>
-    createD1TokenBudget({ db: env.DB, clock, perDay, perMonth }).require('budget')
-  await expect(spent(101, 701)).resolves.toBeUndefined()
-  await expect(spent(100)).rejects.toMatchObject({ code: 'budget_spent', retryAfterSeconds: 12 * 3600 })
-  await expect(spent(undefined, 700)).rejects.toMatchObject({ retryAfterSeconds: (11 * 24 + 12) * 3600 })
-  await expect(createD1TokenBudget({ db: env.DB, clock, perDay: 1 }).require('nobody')).resolves.toBeUndefined()
-})
-
-test('no model is called when the token budget cannot be read', async () => {
-  const prepare = () => ({ bind: () => ({ first: () => Promise.reject(new Error('D1 is away')) }) })
-  const budget = createD1TokenBudget({ db: { prepare } as unknown as D1Database, perDay: 1 })
-  await expect(budget.require('default')).rejects.toMatchObject({ code: 'store_unavailable' })
-})
-
 test('a tenant without tokens left gets 429 in place of a model call', async () => {
-  await stored('default', 'spent-today', Date.now(), { inputTokens: 90, outputTokens: 10 })
+  const usage = { inputTokens: 90, outputTokens: 10 }
+  const event = anEvent('spent-today', { decision: aDecision({ tenant: 'default' }), atMs: Date.now(), usage })
+  await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'spent-today', sequence: 1 }])
   const spent = workerOver({ ...isolateBindings, ...MODEL, TOKENS_PER_DAY: '100' })
   const response = await spent.post('/ask', { question: STRONG })
   expect([response.status, await response.json()]).toMatchObject([429, { error: { code: 'budget_spent' } }])
@@ -175,20 +148,6 @@ test('a key may cause a limited amount of parsing work a day, also with document
   expect(await work(1_000_000)(other, tooDeep)).toEqual([400, false, expect.objectContaining({ code: 'too_deep' })])
   expect(await work(1_000_000)(other, aText('short'))).toEqual(SPENT)
   expect(await work(1_000_000)(ADMIN, aText('short'))).toEqual(DONE)
-})
-
-test('a document budget restarts with the day, and concurrent calls do not exceed it', async () => {
-  let nowMs = Date.UTC(2026, 4, 20, 23)
-  const budget = createD1DocumentBudget({ db: env.DB, documentsPerDay: 5, clock: { nowMs: () => nowMs } })
-  const spend = (documents: number) => budget.spend({ tenant: 't', id: 'k' }, { documents })
-  const both = await Promise.allSettled([spend(3), spend(3)])
-  expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  await expect(spend(3)).rejects.toMatchObject({ code: 'budget_spent', retryAfterSeconds: 3600 })
-  nowMs += 3_600_000
-  await expect(spend(5)).resolves.toBeUndefined()
-  // A clock that is set back begins no other day.
-  nowMs -= 3_600_000
-  await expect(spend(1)).rejects.toMatchObject({ code: 'budget_spent' })
 })
 
 /** A model that says a word and no more, until it is left. */

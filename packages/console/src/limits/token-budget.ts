@@ -47,11 +47,12 @@ export function createD1TokenBudget(options: D1TokenBudgetOptions): TokenBudget 
       const nowMs = clock.nowMs()
       const now = new Date(nowMs)
       const [year, month, date] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
+      const dayMs = Date.UTC(year, month, date)
       let spent = known.get(tenant)
-      if (spent === undefined || Math.abs(nowMs - spent.atMs) > COPY_MS) {
+      if (spent === undefined || spent.atMs < dayMs || Math.abs(nowMs - spent.atMs) > COPY_MS) {
         const row = await db
           .prepare(SPENT)
-          .bind(tenant, Date.UTC(year, month, date), Date.UTC(year, month))
+          .bind(tenant, dayMs, Date.UTC(year, month))
           .first<{ day: number; month: number }>()
           .catch(rethrowStoreFault)
         spent = { atMs: nowMs, day: row?.day ?? 0, month: row?.month ?? 0 }
