@@ -131,7 +131,7 @@ describe('a console under a path of the app', () => {
   it('sends no id for feedback with responses that are none of the gate, or to unknown callers', async () => {
     const ungated = await app.request('/ungated', as('admin'))
     expect([ungated.status, ungated.headers.get('rag-gate-feedback')]).toEqual([200, null])
-    const unknown = await app.request('/ask', as('nobody', { method: 'POST', body: '{"question":"Why?"}' }))
+    const unknown = await app.request('/ask', as('unknown', { method: 'POST', body: '{"question":"Why?"}' }))
     expect(unknown.headers.get('rag-gate-feedback')).toBeNull()
   })
 

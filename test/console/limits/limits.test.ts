@@ -75,7 +75,7 @@ test('addresses reported by other proxies are ignored', () => {
 function anApp(limiter: RateLimiter | undefined, tenantLimiter?: RateLimiter) {
   const app = new Hono()
   const authenticate = (request: Request) => {
-    if (request.headers.get('x-caller') === 'nobody') return null
+    if (request.headers.get('x-caller') === 'unknown') return null
     const [tenant = 'default', id = 'anonymous'] = (request.headers.get('x-caller') ?? 'default/anonymous').split('/')
     return { tenant, id, scopes: ['ask'] as const }
   }
@@ -106,7 +106,7 @@ test('callers of a tenant are limited together by its own limiter, and others ar
   expect(statuses).toEqual([200, 200, 429, 200])
 })
 
-test.each([{}, { 'x-caller': 'nobody' }])('callers without credentials are counted by address: %j', async (who) => {
+test.each([{}, { 'x-caller': 'unknown' }])('callers without credentials are counted by address: %j', async (who) => {
   const get = anApp(createMemoryRateLimiter({ limit: 1, clock: aClock() }))
   const from = (address: string) => get({ 'cf-connecting-ip': address, ...who })
   expect([(await from('203.0.113.1')).status, (await from('203.0.113.1')).status]).toEqual([200, 429])
@@ -180,7 +180,7 @@ test('only wrong tokens count as such: no outage, no missing token, and none wit
   await expect(ask('wrong-10', '203.0.113.2')).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
-test('a request is authenticated once, whoever asks for its principal', async () => {
+test('a request that is authenticated again is looked up once', async () => {
   const authenticate = vi.fn<Authenticate>(async () => null)
   const limited = limitWrongTokens(authenticate)
   const request = new Request('https://a.example', { headers: { 'cf-connecting-ip': '203.0.113.1' } })

@@ -32,7 +32,7 @@ test('a token budget by day and by month includes usage that is not yet counted'
   await expect(spent(undefined, 700)).rejects.toMatchObject({ retryAfterSeconds: (11 * 24 + 12) * 3600 })
   // The longer wait counts.
   await expect(spent(100, 700)).rejects.toMatchObject({ retryAfterSeconds: (11 * 24 + 12) * 3600 })
-  await expect(budgetAt(NOON, 1, 1).require('nobody')).resolves.toBeUndefined()
+  await expect(budgetAt(NOON, 1, 1).require('unspent')).resolves.toBeUndefined()
 })
 
 test('a day and a month begin at midnight in UTC', async () => {
