@@ -143,6 +143,22 @@ describe('alerts', () => {
     expect(meter.queries()).toBeLessThan(70 * 3 + 60)
   })
 
+  it('that could not be stored are found in the next run, even if nothing was counted since', async () => {
+    await countRefusals(2)
+    const now = options(env.DB)
+    const parts = openConsole(now)
+    vi.spyOn(parts.alerts, 'update').mockRejectedValueOnce(new Error('D1 is away'))
+    await expect(watchAlerts(parts)).rejects.toThrow('D1 is away')
+    expect(await alerted()).toEqual(['tenant-00001'])
+    await env.DB.prepare('DELETE FROM alerts').run()
+    await watchAlerts(parts)
+    expect(await alerted()).toEqual(['tenant-00000', 'tenant-00001'])
+    // A round without failures is over until more is counted.
+    await env.DB.prepare('DELETE FROM alerts').run()
+    await watchAlerts(parts)
+    expect(await alerted()).toEqual([])
+  })
+
   it('are not evaluated tenant by tenant when the database does not answer', async () => {
     await countRefusals(70)
     const parts = openConsole(options(env.DB))

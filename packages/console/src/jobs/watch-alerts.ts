@@ -63,7 +63,8 @@ export async function watchAlerts(parts: ConsoleParts, hasRoom: HasRoom = () => 
     const watched = await watchEach(parts, others, open, failures, hasRoom)
     if (watched < others.length || tenants.length === TENANTS_AT_ONCE) next = others[watched - 1] ?? after
   }
-  const begun = after === '' ? summedUp : since
+  // After a failure the next round starts even if nothing more was counted.
+  const begun = failures.length > 0 ? -1 : after === '' ? summedUp : since
   if (next !== after || begun !== since) await jobRecords.keepCursor('alerts', { after: next, since: begun })
   if (url !== undefined) {
     for (const alert of await alerts.untold())
