@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../bench/seeded-random.ts'
+import { seededRandom } from '../../../bench/seeded-random.ts'
 import {
   findAlerts,
   findCalibrationAlerts,
   findRoomAlerts,
   stabilityIndex,
-} from '../../packages/console/src/alerts/alert-rules.ts'
-import type { AlertKind } from '../../d1/schema.ts'
+} from '../../../packages/console/src/alerts/alert-rules.ts'
+import type { AlertKind } from '../../../d1/schema.ts'
 
 const counted = (decisions: number, refused: number, confidenceBins = [decisions], failed = 0) => ({
   decisions,
@@ -68,6 +68,20 @@ describe('findAlerts', () => {
     expect(kinds(counted(100, 0, [10, 20, 70]), before)).toEqual([])
     expect(kinds(counted(100, 0, [70, 20, 10]), before)).toEqual(['confidence_drift'])
     expect(kinds(counted(100, 0, [70, 20, 10]), counted(49, 0, [5, 10, 34]))).toEqual([])
+    expect(kinds(counted(100, 0, [70, 20, 10]), counted(50, 0, [5, 10, 35]))).toEqual(['confidence_drift'])
+  })
+
+  it('says of each figure what it may mean', () => {
+    const everything = { ...counted(100, 60, [100, 0], 10), p95Ms: 900 }
+    const found = findAlerts(everything, counted(100, 0, [0, 100]), { refusedAtLeast: 0.7, p95AtMostMs: 800 })
+    expect(found.map(({ kind, message }) => [kind, message])).toEqual([
+      ['refusals_high', 'More questions are refused than expected: documents may lack answers'],
+      ['refusals_low', 'Fewer questions are refused than expected: too much may get through'],
+      ['insufficiency_high', 'High evidence insufficiency rate detected'],
+      ['failures_high', 'Questions end with an error: look at the model'],
+      ['latency_high', 'Answers take longer than expected'],
+      ['confidence_drift', 'Confidences have moved: questions or documents have changed'],
+    ])
   })
 })
 
@@ -122,6 +136,12 @@ describe('stabilityIndex', () => {
     expect(Number.isFinite(stabilityIndex([100, 0], [0, 100]))).toBe(true)
     expect(stabilityIndex([], [1])).toBe(0)
     expect(stabilityIndex([0, 0], [1, 2])).toBe(0)
+    expect(stabilityIndex([1, 2], [0, 0])).toBe(0)
+  })
+
+  it('does not depend on bins that are empty in both, however many decisions either has', () => {
+    expect(stabilityIndex([10, 0], [1_000, 0])).toBe(0)
+    expect(stabilityIndex([10, 0], [500, 500])).toBeGreaterThan(0.1)
   })
 })
 
@@ -151,6 +171,28 @@ describe('findCalibrationAlerts', () => {
   ] as const)('finds the alerts of a collection with %s', (_, collection, kinds) =>
     expect(found(collection)).toEqual(kinds),
   )
+
+  it('needs as many decisions as any alert', () => {
+    const fifty = bins({ 17: 50 })
+    expect(found({ differences: [], calibrated: bins({ 2: 50 }), latest: fifty })).toEqual(['calibration_drift'])
+  })
+
+  it('counts the collections that changed and their decisions, and says what to do', () => {
+    const changed = { differences: ['lexicon'], calibrated: low, latest: high } as const
+    const all = findCalibrationAlerts([changed, changed, { ...changed, differences: [] }])
+    expect(all).toMatchObject([
+      {
+        kind: 'calibration_outdated',
+        value: 2,
+        decisions: 200,
+        message: 'A collection has changed since its policy was calibrated: run eval, and calibrate again',
+      },
+      {
+        kind: 'calibration_drift',
+        message: 'Confidences have moved since the calibration: label new questions, and calibrate again',
+      },
+    ])
+  })
 
   it('reports the worst of several collections', () => {
     const same = { differences: [], calibrated: low, latest: low }
@@ -182,6 +224,8 @@ describe('findRoomAlerts', () => {
     expect(of(801)).toEqual(['index_nearly_full'])
     expect(of(721, 'index_nearly_full')).toEqual(['index_nearly_full'])
     expect(of(720, 'index_nearly_full')).toEqual([])
+    const [found] = findRoomAlerts({ usedBytes: 900, limitBytes: 1000 }, 5)
+    expect(found).toMatchObject({ value: 0.9, decisions: 5, message: 'The index is nearly full: remove documents' })
   })
 
   it('is not found when the size of the index is unknown', () => expect(findRoomAlerts(undefined, 5)).toEqual([]))
