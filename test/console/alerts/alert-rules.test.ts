@@ -102,6 +102,22 @@ describe('an open alert', () => {
     ])
   })
 
+  it('of every other kind stays open likewise', () => {
+    const drifted = [counted(100, 0, [70, 20, 10]), counted(1_000, 0, [100, 200, 700])] as const
+    const [{ value = 0 } = {}] = findAlerts(...drifted)
+    const calibrated = [{ differences: [], calibrated: [100, 200, 700, 0], latest: [700, 200, 100, 0] }]
+    const [{ value: moved = 0 } = {}] = findCalibrationAlerts(calibrated)
+    for (const [kind, find] of [
+      ['failures_high', (state) => findAlerts(counted(1_000, 0, [1_000], 46), none, {}, state)],
+      ['latency_high', (state) => findAlerts(counted(100, 0), none, { p95AtMostMs: 420 }, state)],
+      ['confidence_drift', (state) => findAlerts(...drifted, { driftAtMost: value * 1.05 }, state)],
+      ['calibration_drift', (state) => findCalibrationAlerts(calibrated, { driftAtMost: moved * 1.05 }, state)],
+    ] satisfies readonly [AlertKind, (state: ReadonlySet<AlertKind>) => readonly { readonly kind: AlertKind }[]][]) {
+      expect([kind, find(open()).length]).toEqual([kind, 0])
+      expect(find(open(kind)).map((each) => each.kind)).toEqual([kind])
+    }
+  })
+
   it('for too few refusals stays open until they exceed the bound by a tenth', () => {
     const found = (refused: number) =>
       kinds(counted(1_000, refused), none, { refusedAtLeast: 0.1 }, open('refusals_low')).length
