@@ -104,9 +104,9 @@ describe('an open alert', () => {
 
   it('of every other kind stays open likewise', () => {
     const drifted = [counted(100, 0, [70, 20, 10]), counted(1_000, 0, [100, 200, 700])] as const
-    const [{ value = 0 } = {}] = findAlerts(...drifted)
+    const { value } = findAlerts(...drifted)[0]!
     const calibrated = [{ differences: [], calibrated: [100, 200, 700, 0], latest: [700, 200, 100, 0] }]
-    const [{ value: moved = 0 } = {}] = findCalibrationAlerts(calibrated)
+    const { value: moved } = findCalibrationAlerts(calibrated)[0]!
     for (const [kind, find] of [
       ['failures_high', (state) => findAlerts(counted(1_000, 0, [1_000], 46), none, {}, state)],
       ['latency_high', (state) => findAlerts(counted(100, 0), none, { p95AtMostMs: 420 }, state)],
