@@ -1,12 +1,14 @@
-/** Runs before each workerd test file: the Worker has composed nothing, nothing is stored, and D1 gets the real migrations. */
+/** Runs before each workerd test file: the Worker has composed nothing, nothing is stored or about to be, and D1 gets the real migrations. */
 import { reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { endTimers } from './timers-of-a-file.ts'
 import { beginIsolate } from './worker-requests.ts'
 
 const isEmpty = async (): Promise<boolean> =>
   (await env.DB.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'decisions'`).first()) === null
 
-await beginIsolate()
+endTimers()
+beginIsolate()
 // On a busy machine a database has been there after it.
 for (let tries = 0; tries === 0 || !(await isEmpty()); tries++) {
   if (tries === 10) throw new Error('The database of the file before is still there')

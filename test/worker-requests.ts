@@ -2,16 +2,12 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { GateBindings } from '../workers/gate/bindings.ts'
-import { compositionFor } from '../workers/gate/compose.ts'
 import worker from '../workers/gate/index.ts'
 
 /** Headers of the operator. */
 export const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
 
 type Headers = Readonly<Record<string, string>>
-
-/** The isolates that this file asked. */
-const asked = new Set<GateBindings>()
 
 /**
  * The Worker over these bindings, or another app. One object of bindings is one isolate: what was composed of it stays.
@@ -26,7 +22,6 @@ export function workerOver(
   readonly post: (path: string, body: unknown, headers?: Headers, method?: string) => Promise<Response>
 } {
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
-    asked.add(bindings)
     const context = createExecutionContext()
     const response = await app.fetch(new Request(`https://gate.test${path}`, init), bindings, context)
     await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
@@ -40,11 +35,8 @@ export function workerOver(
 /** Bindings of the Worker that `send` and `post` ask: an isolate of its own for each test file. */
 export let isolateBindings: GateBindings = { ...env }
 
-/** Begins another isolate, once those before have written what they hold, or cannot within a second. */
-export async function beginIsolate(): Promise<void> {
-  const written = [...asked].map(async (bindings) => compositionFor(bindings).log.flush())
-  await Promise.race([Promise.allSettled(written), scheduler.wait(1000)])
-  asked.clear()
+/** Begins another isolate. */
+export function beginIsolate(): void {
   isolateBindings = { ...env }
 }
 

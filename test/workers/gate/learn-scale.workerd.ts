@@ -113,7 +113,7 @@ describe('a collection', () => {
     { timeout: 60_000 },
     async () => {
       const first = (await scaleOf('learning'))!
-      await beginIsolate()
+      beginIsolate()
       expect((await ask('learning')).header).toContain(';calibration=scaled')
 
       const { ingest } = compositionFor(isolateBindings)
@@ -159,7 +159,7 @@ describe('a collection', () => {
 
   test('without a scale learns it when the cron trigger fires', { timeout: 60_000 }, async () => {
     await env.DB.prepare(`UPDATE collections SET scale = NULL WHERE id = 'learning'`).run()
-    await beginIsolate()
+    beginIsolate()
     await worker.scheduled(createScheduledController(), isolateBindings)
     expect(await scaleOf('learning')).toMatchObject({ kind: 'scale', chunkCount: 70 })
   })
