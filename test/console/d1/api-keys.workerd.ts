@@ -108,6 +108,77 @@ function counted() {
   return { asked, keys: createD1ApiKeys({ db, clock }) }
 }
 
+it('a copy from later than the clock is read again', async () => {
+  const { asked, keys } = counted()
+  const { token } = await keysOf().make({ ...READER, tenant: 'ahead' })
+  for (const [atMs, reads] of [
+    [NOW, 1],
+    [NOW, 1],
+    [NOW - 1, 2],
+  ] as const) {
+    clock.atMs = atMs
+    expect(await keys.principalOf(token)).not.toBeNull()
+    expect(asked).toHaveLength(reads)
+  }
+  clock.atMs = NOW
+})
+
+describe('a key while the database is away', () => {
+  /** A database that can be away, and keys over it. */
+  function unsteady(outageMaxAgeMs?: number) {
+    const state = { isAway: false }
+    const fail = () => Promise.reject(new Error('D1_ERROR: D1 is away'))
+    const statement = { bind: () => statement, all: fail, first: fail, raw: fail, run: fail }
+    const prepare = (sql: string) => (state.isAway ? statement : env.DB.prepare(sql))
+    const db = { prepare } as unknown as typeof env.DB
+    return { state, keys: createD1ApiKeys({ db, clock, ...(outageMaxAgeMs === undefined ? {} : { outageMaxAgeMs }) }) }
+  }
+  const AWAY = expect.objectContaining({ code: 'store_unavailable' })
+
+  it('is accepted from a copy that is young enough, and none other is', async () => {
+    const { state, keys } = unsteady(60_000)
+    const { token } = await keys.make({ ...READER, tenant: 'outage' })
+    const other = await keys.make({ ...READER, tenant: 'outage' })
+    expect(await keys.principalOf(token)).not.toBeNull()
+    state.isAway = true
+    clock.atMs = NOW + 59_999
+    expect(await keys.principalOf(token)).toMatchObject({ tenant: 'outage' })
+    expect(await keys.principalOf(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBeNull()
+    await expect(keys.principalOf(other.token)).rejects.toEqual(AWAY)
+    clock.atMs = NOW + 60_000
+    await expect(keys.principalOf(token)).rejects.toEqual(AWAY)
+    clock.atMs = NOW
+  })
+
+  it('is not accepted by default, nor after its row was found to be gone', async () => {
+    const { state, keys } = unsteady()
+    const lasting = unsteady(60_000)
+    const { id, token } = await keys.make({ ...READER, tenant: 'gone' })
+    for (const each of [keys, lasting.keys]) expect(await each.principalOf(token)).not.toBeNull()
+    state.isAway = true
+    clock.atMs = NOW + 10_000
+    await expect(keys.principalOf(token)).rejects.toEqual(AWAY)
+    await env.DB.prepare('DELETE FROM api_keys WHERE id = ?1').bind(id).run()
+    expect(await lasting.keys.principalOf(token)).toBeNull()
+    lasting.state.isAway = true
+    clock.atMs = NOW + 20_000
+    await expect(lasting.keys.principalOf(token)).rejects.toEqual(AWAY)
+    clock.atMs = NOW
+  })
+})
+
+it('the clock is that of the platform by default', async () => {
+  const { id, token } = await createD1ApiKeys({ db: env.DB }).make({
+    ...READER,
+    tenant: 'now',
+    expiresAtMs: Date.now(),
+  })
+  expect(await createD1ApiKeys({ db: env.DB }).principalOf(token)).toBeNull()
+  const [key] = await keysOf().list('now')
+  expect(key?.id).toBe(id)
+  expect(Math.abs(Date.now() - (key?.createdAtMs ?? 0))).toBeLessThan(60_000)
+})
+
 it.runIf(env.TEST_DEEP)('of more than a thousand keys only the least recently used are looked up again', async () => {
   const elsewhere = keysOf()
   const { asked, keys } = counted()

@@ -89,15 +89,15 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
     const held = copies.get(id)
     const nowMs = clock.nowMs()
     if (held !== undefined && held.readAtMs <= nowMs && nowMs - held.readAtMs < copyMaxAgeMs) return held
-    return lastKnown(held && { value: held, readAtMs: held.readAtMs }, () => readAgain(id, held))
+    return lastKnown(held && { value: held, readAtMs: held.readAtMs }, () => readAgain(id))
   }
 
-  async function readAgain(id: string, held: Copy | undefined): Promise<Copy | undefined> {
+  async function readAgain(id: string): Promise<Copy | undefined> {
     const nowMs = clock.nowMs()
     if (await ids.isUnknown(id)) return undefined
     const row = await queries.select().from(apiKeys).where(eq(apiKeys.id, id)).get().catch(rethrowStoreFault)
-    if (copies.get(id) === held) copies.delete(id)
     if (row === undefined) {
+      copies.delete(id)
       ids.noteUnknown(id)
       return undefined
     }

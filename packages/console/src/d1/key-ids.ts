@@ -81,7 +81,6 @@ export function createKeyIds({ unknownMaxAgeMs, list, clock }: KeyIdsOptions): K
     },
 
     noteMade(id) {
-      unknown.delete(id)
       listed?.ids?.add(id)
     },
   }
