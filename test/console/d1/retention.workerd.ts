@@ -207,6 +207,7 @@ describe('retention', () => {
       )
         .bind(id, atMs)
         .run()
+    await env.DB.prepare('DELETE FROM feedback').run()
     await rate('due-a', at(-88.5))
     let next: RetentionCursor | undefined
     const runAt = async (days: number) => {
@@ -220,6 +221,25 @@ describe('retention', () => {
     await rate('due-b', at(-13.9))
     expect([await runAt(1), await runAt(1.9), await runAt(2)]).toEqual([0, 0, 1])
     expect([await runAt(76), await runAt(77)]).toEqual([0, 1])
+    // The same into an empty table.
+    await rate('due-c', at(77 - 13.9))
+    expect([await runAt(153), await runAt(154)]).toEqual([0, 1])
+  })
+
+  it('counts removed decisions, and no other removed rows, as room for more', async () => {
+    const removed = async () => env.DB.prepare('SELECT decisions FROM removed_decisions').first<number>('decisions')
+    const rate = (id: string) =>
+      env.DB.prepare(
+        `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id) VALUES (?1, 'user', 'room', 1, 'right', 'x')`,
+      )
+        .bind(id)
+        .run()
+    for (let at = 0; at < 5; at++) await rate(`room-${at}`)
+    await store.write(Array.from({ length: 3 }, (_, at) => event('room', at, NOW_MS - 91 * DAY_MS - at)))
+    const before = (await removed())!
+    const run = await createD1Retention({ db: env.DB, clock }).run()
+    expect(run.removed).toMatchObject({ decisions: 3, feedback: 5, question_days: 3, question_texts: 3 })
+    expect(await removed()).toBe(before + 3)
   })
 
   it('removes the document budgets of past days, which name principals, and keeps that of the day', async () => {
@@ -378,6 +398,48 @@ describe('erasure', () => {
     expect(await count(`decisions WHERE tenant = 'much'`)).toBe(2_500)
     const wish = await env.DB.prepare(`SELECT erased FROM erasures WHERE tenant = 'much'`).first<{ erased: number }>()
     expect(wish?.erased).toBe(2_500)
+  })
+
+  it('of several principals is continued in their order, and reports how many are left', async () => {
+    for (const [at, id] of ['late', 'early', 'middle'].entries()) {
+      await env.DB.prepare(
+        `INSERT INTO erasures (tenant, principal_id, requested_ms, decided_until_place, erased) VALUES ('turns', ?1, ?2, -1, 0)`,
+      )
+        .bind(id, NOW_MS + [3, 1, 2][at]!)
+        .run()
+    }
+    const left = async () =>
+      (
+        await env.DB.prepare(`SELECT principal_id FROM erasures WHERE finished_ms IS NULL ORDER BY requested_ms`).raw<
+          [string]
+        >()
+      ).flat()
+    // Without decisions each takes one slice.
+    expect([await erasures.carryOn(0), await left()]).toEqual([3, ['early', 'middle', 'late']])
+    expect([await erasures.carryOn(1), await left()]).toEqual([2, ['middle', 'late']])
+    expect([await erasures.carryOn(2), await left()]).toEqual([0, []])
+    expect(await erasures.carryOn()).toBe(0)
+  })
+
+  it('shares the slices of a run between principals', async () => {
+    await store.write(Array.from({ length: 1_001 }, (_, at) => event('shared', at, NOW_MS - at, 'canary-8')))
+    for (const id of ['canary-8', 'canary-9']) {
+      await env.DB.prepare(
+        `INSERT INTO erasures (tenant, principal_id, requested_ms, decided_until_place, erased) VALUES ('shared', ?1, ?2, -1, 0)`,
+      )
+        .bind(id, NOW_MS)
+        .run()
+    }
+    // Two with decisions, and one that finds no more, for each.
+    expect([await erasures.carryOn(3), await erasures.carryOn(2), await erasures.carryOn(1)]).toEqual([1, 1, 0])
+    expect(await dump('shared')).not.toContain('canary-8')
+  })
+
+  it('reports a database that does not answer', async () => {
+    const away = createD1Erasures({ db: failingAfter(0), clock })
+    for (const asked of [away.erase('away', 'p'), away.carryOn()]) {
+      await expect(asked).rejects.toMatchObject({ code: 'store_unavailable' })
+    }
   })
 
   it('of many decisions ends when requested repeatedly, including those that arrive meanwhile', async () => {

@@ -266,6 +266,7 @@ describe('labelled questions', () => {
       labelled(4, 'refuse', null),
       labelled(5, 'refuse', 'a'),
       labelled(6, 'pass', 'c'),
+      labelled(7, 'refuse', null),
     ])
     await env.DB.prepare(
       `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms) VALUES
@@ -281,6 +282,7 @@ describe('labelled questions', () => {
     await say(4, 'user', 'right')
     await say(5, 'user', 'right')
     await say(6, 'user', 'wrong')
+    await say(7, 'user', 'right')
     const read = async (query = '') =>
       (await send(`/v1/labels?tenant=said${query}`, { headers: ADMIN })).json<{
         labels: { question: string }[]
@@ -292,7 +294,8 @@ describe('labelled questions', () => {
       { question: 'A?', answerable: true, kind: 'answerable, by a reviewer', collection: 'manual' },
       { question: 'B?', answerable: true, kind: 'answerable, by a user', collection: 'manual' },
     ])
-    expect(lost).toBe(2)
+    // Two without an HMAC, and one without a text.
+    expect(lost).toBe(3)
     expect((await read('&collection=other')).labels).toHaveLength(1)
   })
 })
