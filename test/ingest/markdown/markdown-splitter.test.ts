@@ -186,6 +186,12 @@ describe('the time for Markdown', () => {
     expect(await growth(split, unit, length)).toBeLessThan(PROPORTION)
   })
 
+  it.each(['`', '~'])('is linear for a document of nothing but %s', async (unit) => {
+    for (const format of ['markdown', 'text'] as const)
+      // What makes each text another stands before it.
+      expect(await growth((text) => splitter.split(text.slice(1), format), unit, 32_000)).toBeLessThan(PROPORTION)
+  })
+
   it('is short for a large manual, whose sections are found', async () => {
     let manual = ''
     for (let at = 0; manual.length < 1_990_000; at++) {

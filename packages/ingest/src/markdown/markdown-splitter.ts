@@ -105,7 +105,7 @@ function paragraphsOf(text: string): readonly MarkdownBlock[] {
 }
 
 /** What each piece of a block repeats: the fence of code, or the first two lines of a table. */
-const HEAD = /^(?:(`{3,}|~{3,})[^\n]*\n|[^\n|]*\|[^\n]*\n[ \t:-]*\|[ \t:|-]*\n)/
+const HEAD = /^(?:(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n|[^\n|]*\|[^\n]*\n[ \t:-]*\|[ \t:|-]*\n)/
 
 /**
  * Splits a block into pieces that fit: code and tables between lines, with their fence or head in each piece; others
