@@ -158,6 +158,46 @@ describe('list', () => {
     expect(decisions.map(({ id }) => id)).toEqual(['picked-00002', 'picked-00001'])
   })
 
+  it('can be narrowed to a person, a question, a document, or a range of confidence', async () => {
+    const asked = (principalId: string, hmac: string) => ({ principalId, question: { hmac, keyId: 'k' } })
+    await write('narrow', [
+      [{ confidence: 0.25, documentIds: ['a', 'b'] }, asked('one', 'why')],
+      [{ confidence: 0.5, documentIds: ['b', 'a'] }, asked('two', 'why')],
+      [{ confidence: 0.75, documentIds: ['c'] }, asked('one', 'how')],
+      [{ confidence: 1, documentIds: [] }, {}],
+    ])
+    const ids = async (only: Partial<DecisionsPage>): Promise<number[]> => {
+      const page = { tenant: 'narrow', fromMs: START_MS, toMs: START_MS + 1e9, limit: 10, ...only }
+      return (await recorded.list(page)).decisions.map(({ id }) => Number(id.slice(-5)))
+    }
+    expect(await ids({ principalId: 'one' })).toEqual([2, 0])
+    expect(await ids({ questionHmac: 'why' })).toEqual([1, 0])
+    expect(await ids({ principalId: 'one', questionHmac: 'why' })).toEqual([0])
+    expect(await ids({ documentId: 'a' })).toEqual([1, 0])
+    expect(await ids({ ledBy: 'a' })).toEqual([0])
+    expect(await ids({ documentId: 'a" OR 1' })).toEqual([])
+    expect(await ids({ minConfidence: 0.5 })).toEqual([3, 2, 1])
+    expect(await ids({ maxConfidence: 0.5 })).toEqual([0])
+    expect(await ids({ minConfidence: 0.5, maxConfidence: 0.75 })).toEqual([1])
+    // A bound of 1 includes it.
+    expect(await ids({ maxConfidence: 1 })).toEqual([3, 2, 1, 0])
+  })
+
+  it.each(['default', 'neighbour'])('of the tenant %s holds none of others in the same moments', async (tenant) => {
+    const others = ['default', 'neighbour', 'stranger'].filter((each) => each !== tenant)
+    for (const other of others) await write(other, [[{}, { atMs: START_MS }]])
+    await write(tenant, [
+      [{}, { atMs: START_MS }],
+      [{ verdict: 'refuse' }, { atMs: START_MS + 1 }],
+    ])
+    const period = { tenant, fromMs: START_MS, toMs: START_MS + 10, limit: 10 }
+    const own = [`${tenant}-00000`, `${tenant}-00001`]
+    expect((await recorded.list(period)).decisions.map(({ id }) => id)).toEqual([...own].reverse())
+    expect((await recorded.sample(period)).map(({ id }) => id)).toEqual([...own].reverse())
+    expect((await recorded.stretch(period)).map(({ id }) => id)).toEqual(own)
+    expect(await recorded.one(tenant, `${others[0]}-00000`)).toBeUndefined()
+  })
+
   it('finds a rare decision among thousands of others, page after page', async () => {
     await write(
       'rare',
@@ -220,7 +260,39 @@ describe('one', () => {
   })
 })
 
+describe('stretch', () => {
+  it('contains complete decisions from a place on, earliest first, within its period', async () => {
+    await write(
+      'stretched',
+      Array.from({ length: 5 }, () => [{}, {}]),
+    )
+    const period = { tenant: 'stretched', fromMs: START_MS, toMs: START_MS + 4 }
+    const first = await recorded.stretch({ ...period, limit: 2 })
+    expect(first.map(({ id }) => id)).toEqual(['stretched-00000', 'stretched-00001'])
+    expect(first[0]).toMatchObject({ signals: aDecision().signals, findings: [], principalId: 'reader' })
+    const others = await recorded.stretch({ ...period, limit: 10, after: first[1]!.place })
+    expect(others.map(({ id }) => id)).toEqual(['stretched-00002', 'stretched-00003'])
+  })
+})
+
 describe('sample', () => {
+  it('tells what a record lacks, and is filtered before it is limited', async () => {
+    await write('lacking', [
+      [{ collection: 'wiki' }, { atMs: START_MS, principalId: '' }],
+      [{ collection: 'wiki' }, { atMs: START_MS + 1, cut: ['signals'] }],
+      [{ collection: 'wiki', reranker: 'failed' }, { atMs: START_MS + 2 }],
+      [{ collection: 'manual' }, { atMs: START_MS + 3 }],
+    ])
+    const period = { tenant: 'lacking', fromMs: START_MS, toMs: START_MS + 10 }
+    const sampled = await recorded.sample({ ...period, limit: 3, filter: { collection: 'wiki' } })
+    expect(sampled).toMatchObject([
+      { id: 'lacking-00002', verdict: 'pass', reader: 'failed', signals: aDecision().signals },
+      { id: 'lacking-00001', lost: 'cut' },
+      { id: 'lacking-00000', lost: 'erased' },
+    ])
+    expect(sampled[0]).not.toHaveProperty('lost')
+  })
+
   it('contains only decisions that were made, not repeated answers', async () => {
     const states = ['miss', 'hit', 'evidence-hit', 'bypass', 'stale'] as const
     await write(
