@@ -107,3 +107,33 @@ it('retention for the number of decisions waits for the export, if there is one'
   await runJobs(jobs, options)
   expect(run.mock.calls.map(([, , exportedToMs]) => exportedToMs)).toEqual([0, NOW_MS])
 })
+
+it.each([
+  ['counting', false],
+  ['counting', true],
+  ['erasures', false],
+  ['erasures', true],
+] as const)('the job %s reports whether it finished: %s', async (name, finished) => {
+  const { options, parts } = aConsole()
+  const countMany = vi.spyOn(parts.counting, 'countMany').mockResolvedValue(finished)
+  vi.spyOn(parts.erasures, 'carryOn').mockResolvedValue(finished ? 0 : 1)
+  await runJobs({ [name]: consoleJobs(options)[name]! }, options)
+  expect(await jobStates(parts)).toMatchObject([{ name, failed: false }])
+  expect((await parts.jobRecords.list())[0]?.behindSinceMs).toBe(finished ? null : NOW_MS)
+  expect(countMany.mock.calls).toEqual(name === 'counting' ? [[NOW_MS, 20]] : [])
+})
+
+it('a job that fails is logged by the type of its error, and is behind', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const { options, parts } = aConsole()
+  const failing = async () => {
+    throw new TypeError('a canary of a tenant')
+  }
+  await runJobs({ failing }, options)
+  expect(logged.mock.calls).toEqual([
+    [expect.stringContaining('[rag-gate] the job failing was not finished: TypeError')],
+  ])
+  expect(await parts.jobRecords.list()).toEqual([
+    { name: 'failing', ranMs: NOW_MS, behindSinceMs: NOW_MS, failed: true },
+  ])
+})
