@@ -1,9 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { AlertFinding } from '../../../packages/console/src/alerts/alert-rules.ts'
 import type { Alert } from '../../../packages/console/src/d1/alerts.ts'
-import { signatureHeaders, watchAlerts } from '../../../packages/console/src/jobs/watch-alerts.ts'
+import type { StatisticsSummary } from '../../../packages/console/src/d1/statistics.ts'
+import { signatureHeaders, watchAlerts, watchTenants } from '../../../packages/console/src/jobs/watch-alerts.ts'
 import type { AlertOptions } from '../../../packages/console/src/options.ts'
 import type { ConsoleParts } from '../../../packages/console/src/parts.ts'
+import type { AlertKind } from '../../../d1/schema.ts'
+import type { PolicyPin } from '../../../src/core/policy/policy-pin.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -109,5 +113,212 @@ describe('the webhook', () => {
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('unexpected'))
     expect(await tell([anAlert('a', null)], {})).toEqual([])
     expect(fetched).not.toHaveBeenCalled()
+  })
+})
+
+describe('a round of alerts', () => {
+  const NOW_MS = Date.UTC(2026, 0, 20, 3, 4)
+  const HOUR_MS = 3_600_000
+  const DAY_MS = 24 * HOUR_MS
+
+  /** Sixty decisions, of which so many were refused, all with the same confidence. */
+  const aSummary = (refuse: number, decisions = 60, bin = 10): StatisticsSummary =>
+    ({
+      decisions,
+      failed: 0,
+      byVerdict: { pass: decisions - refuse, advise: 0, refuse },
+      latency: { all: { p95: 5 } },
+      confidenceHistogram: Array.from({ length: 20 }, (_, at) => ({
+        pass: at === bin ? decisions - refuse : 0,
+        advise: 0,
+        refuse: at === bin ? refuse : 0,
+      })),
+    }) as unknown as StatisticsSummary
+
+  interface Given {
+    readonly tenants?: readonly string[]
+    readonly cursor?: object
+    readonly open?: Readonly<Record<string, AlertKind>>
+    readonly settings?: AlertOptions
+    readonly latest?: StatisticsSummary
+    readonly earlier?: StatisticsSummary
+    readonly pushed?: readonly object[]
+    readonly lost?: { readonly dropped: number; readonly rejected: number }
+    /** Tenants whose alerts cannot be stored. */
+    readonly failing?: readonly string[]
+  }
+
+  /** A console over these tenants. */
+  function aConsole(given: Given) {
+    const { latest = aSummary(60), earlier = aSummary(0, 0), failing = [], pushed = [] } = given
+    const updated: [tenant: string, found: readonly AlertFinding[]][] = []
+    const kept: unknown[] = []
+    const tenantsAfter = vi.fn<ConsoleParts['summaries']['tenantsAfter']>(async (after) =>
+      (given.tenants ?? []).filter((tenant) => tenant > after),
+    )
+    const summaries = vi.fn<ConsoleParts['summaries']['summaries']>(
+      async (tenants, { interval }) =>
+        new Map(tenants.map((tenant) => [tenant, interval === 'day' ? earlier : latest] as const)),
+    )
+    const summary = vi.fn<ConsoleParts['summaries']['summary']>(async () => latest)
+    const { dropped = 0, rejected = 0 } = given.lost ?? {}
+    const parts: { readonly [Part in keyof ConsoleParts]?: Partial<ConsoleParts[Part]> } = {
+      clock: { nowMs: () => NOW_MS },
+      counting: { countMany: async () => true, summedUp: async () => 7 },
+      jobRecords: {
+        cursor: async <Cursor>() => given.cursor as Cursor | undefined,
+        keepCursor: async (name, cursor) => void kept.push(name, cursor),
+      },
+      summaries: {
+        tenantsAfter,
+        summaries,
+        summary,
+        recording: async () => ({ isolates: 1, recorded: 95, dropped, rejected, missing: 0 }),
+      },
+      policies: {
+        pinnedAmong: async (tenants) => new Set(pushed.length > 0 ? tenants : []),
+        listPushed: async () => pushed as never,
+      },
+      alerts: {
+        open: async () => new Map(Object.entries(given.open ?? {}).map(([tenant, kind]) => [tenant, new Set([kind])])),
+        untold: async () => [],
+        update: async (tenant, found) => {
+          if (failing.includes(tenant)) throw new Error(`D1 is away for ${tenant}`)
+          updated.push([tenant, found])
+        },
+      },
+      alertSettings: given.settings ?? {},
+    }
+    // Only the parts in use.
+    return { parts: parts as ConsoleParts, updated, kept, tenantsAfter, summaries, summary }
+  }
+
+  test('without room for all tenants goes on in the next run, and the operator is watched once', async () => {
+    const settings = { operatorTenant: 'ops' }
+    const tenants = ['acme', 'globex', 'initech', 'ops']
+    const first = aConsole({ tenants, settings })
+    const names = (of: typeof first) => of.updated.map(([tenant]) => tenant)
+    await watchAlerts(first.parts, (most) => most === 850 && first.updated.length < 3)
+    expect([names(first), first.kept]).toEqual([
+      ['ops', 'acme', 'globex'],
+      ['alerts', { after: 'globex', since: 7 }],
+    ])
+    const second = aConsole({ tenants, settings, cursor: { after: 'globex', since: 7 } })
+    await watchAlerts(second.parts)
+    expect(second.tenantsAfter.mock.calls[0]![0]).toBe('globex')
+    // Behind the cursor it is a tenant like any other.
+    expect([names(second), second.kept]).toEqual([
+      ['initech', 'ops'],
+      ['alerts', { after: '', since: 7 }],
+    ])
+    const third = aConsole({ tenants, settings, cursor: { after: '', since: 7 } })
+    await watchAlerts(third.parts)
+    expect([names(third), third.kept, third.tenantsAfter.mock.calls]).toEqual([['ops'], [], []])
+    // An open alert may be over by now, and more may be counted.
+    for (const due of [{ open: { acme: 'refusals_high' } as const }, { cursor: { after: '', since: 6 } }]) {
+      const again = aConsole({ tenants, cursor: { after: '', since: 7 }, ...due })
+      await watchAlerts(again.parts)
+      expect(names(again)).toEqual(['acme', 'globex', 'initech', 'ops'])
+    }
+  })
+
+  test('checks at least one tenant, however little room there is', async () => {
+    const { parts, updated, kept } = aConsole({ tenants: ['acme', 'globex'] })
+    await watchAlerts(parts, () => false)
+    expect([updated.length, kept]).toEqual([1, ['alerts', { after: 'acme', since: 7 }]])
+  })
+
+  test('that failed for a tenant is due again, and fails with the first error', async () => {
+    const { parts, updated, kept } = aConsole({
+      tenants: ['acme', 'globex', 'initech'],
+      failing: ['acme', 'initech'],
+      cursor: { after: '', since: 6 },
+    })
+    await expect(watchAlerts(parts)).rejects.toThrow('D1 is away for acme')
+    expect([updated.map(([tenant]) => tenant), kept]).toEqual([['globex'], ['alerts', { after: '', since: -1 }]])
+    const consumed = aConsole({ failing: ['acme'] })
+    await expect(watchTenants(consumed.parts, ['acme', 'globex'])).rejects.toThrow('D1 is away for acme')
+    expect(consumed.updated.map(([tenant]) => tenant)).toEqual(['globex'])
+  })
+
+  test('compares the latest 24 hours with two weeks of whole days before', async () => {
+    const { parts, summaries } = aConsole({ tenants: ['acme'] })
+    await watchAlerts(parts)
+    const toMs = Date.UTC(2026, 0, 20, 4)
+    const earlierToMs = Date.UTC(2026, 0, 19)
+    expect(summaries.mock.calls).toEqual([
+      [['acme'], { fromMs: toMs - DAY_MS, toMs }],
+      [['acme'], { fromMs: earlierToMs - 14 * DAY_MS, toMs: earlierToMs, interval: 'day' }],
+    ])
+    const moved = aConsole({ tenants: ['acme'], latest: aSummary(0, 60, 1), earlier: aSummary(0, 900, 18) })
+    await watchAlerts(moved.parts)
+    expect(moved.updated[0]![1].map(({ kind }) => kind)).toEqual(['confidence_drift'])
+  })
+
+  test.each([
+    [{ dropped: 2, rejected: 3 }, 5],
+    [{ dropped: 0, rejected: 0 }, undefined],
+  ])('tells the operator of the lost decisions %j', async (lost, value) => {
+    const settings = { operatorTenant: 'ops' }
+    const { parts, updated } = aConsole({ tenants: ['acme'], settings, lost, latest: aSummary(0) })
+    await watchAlerts(parts)
+    const finding = { kind: 'decisions_lost', value, bound: 0, decisions: 95, message: 'Decisions were not recorded' }
+    expect(updated).toEqual(value === undefined ? [] : [['ops', [finding]]])
+  })
+
+  test('that does not know the room of an index closes no alert of it', async () => {
+    const roomOf = () => Promise.reject(new Error('The index is away'))
+    const closed = aConsole({ tenants: ['acme'], settings: { roomOf } })
+    await watchAlerts(closed.parts)
+    expect(closed.updated).toHaveLength(1)
+    const open = aConsole({ tenants: ['acme'], settings: { roomOf }, open: { acme: 'index_nearly_full' } })
+    await expect(watchAlerts(open.parts)).rejects.toThrow('The index is away')
+    expect(open.updated).toEqual([])
+  })
+
+  const pin = { collection: 'manual', embedding_model: 'words', dimension: 0, lexicon_id: 'l', corpus_version: 3 }
+  const calibrated = (confidence_histogram: unknown) => ({ id: 'p@1', pin, evidence: { confidence_histogram } })
+  const high = Array.from({ length: 20 }, (_, at) => (at === 18 ? 100 : 0))
+
+  test.each<[string, readonly object[], string | null, object, readonly string[]]>([
+    ['of the calibration', [calibrated(high)], 'p@1', pin, ['calibration_drift']],
+    ['of another policy', [calibrated(high)], 'other@1', pin, []],
+    [
+      'of an uncalibrated policy',
+      [
+        { ...calibrated(high), pin: null },
+        { id: 'x', pin },
+      ],
+      'p@1',
+      pin,
+      [],
+    ],
+    [
+      'of another lexicon',
+      [calibrated(high)],
+      'p@1',
+      { ...pin, lexicon_id: 'm' },
+      ['calibration_outdated', 'calibration_drift'],
+    ],
+    ['of 19 parts', [calibrated(high.slice(1))], 'p@1', pin, []],
+    ['of negative counts', [calibrated([-1, ...high.slice(1)])], 'p@1', pin, []],
+    ['of parts of counts', [calibrated([0.5, ...high.slice(1)])], 'p@1', pin, []],
+    ['of texts', [calibrated(high.map(String))], 'p@1', pin, []],
+    ['of no list', [calibrated({ length: 20 })], 'p@1', pin, []],
+    ['of nothing', [calibrated(undefined)], 'p@1', pin, []],
+  ])('compares a collection with the figures %s', async (_, pushed, policyId, standing, kinds) => {
+    const collectionsOf = async () => [{ pin: standing as PolicyPin, policyId }]
+    const given = { tenants: ['acme'], pushed, latest: aSummary(0, 60, 1), settings: { collectionsOf } }
+    const { parts, updated, summary } = aConsole(given)
+    await watchAlerts(parts)
+    expect(updated.flatMap(([, found]) => found.map(({ kind }) => kind))).toEqual(kinds)
+    const filter = { policyId: 'p@1', collection: 'manual' }
+    for (const [period] of summary.mock.calls) {
+      expect(period).toMatchObject({ tenant: 'acme', filter, uncounted: 'leave' })
+    }
+    // Without the state of the collections none is compared.
+    const unknown = aConsole({ ...given, settings: {} })
+    await watchAlerts(unknown.parts)
+    expect(unknown.updated).toEqual([])
   })
 })
