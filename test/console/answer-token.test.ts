@@ -43,6 +43,14 @@ describe('an answer token', () => {
   })
 
   it('needs a secret of at least 32 characters', () => {
-    expect(() => createAnswerTokens('short')).toThrow('32 characters')
+    for (const key of ['x'.repeat(31), undefined as unknown as string]) {
+      expect(() => createAnswerTokens(key)).toThrow(
+        expect.objectContaining({
+          code: 'secret_too_short',
+          message: 'The key for feedback needs 32 characters',
+          param: 'key',
+        }),
+      )
+    }
   })
 })

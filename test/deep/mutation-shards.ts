@@ -36,12 +36,8 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'packages/console/src/api': gates('feedback', 'live', 'policies', 'replay', 'statistics', 'tenants'),
   'packages/console/src/d1': ['test/console/d1/*.workerd.ts', ...gates('feedback', 'policies', 'tenants')],
   'packages/console/src/d1/statistics': ['test/console/d1/*.workerd.ts'],
-  'packages/console/src/feedback': gates('feedback'),
-  'packages/console/src/jobs': [
-    'test/console/jobs/*.workerd.ts',
-    'test/console/d1/many-tenants.workerd.ts',
-    ...gates('export-decisions'),
-  ],
+  'packages/console/src/feedback': ['test/console/console.workerd.ts', ...gates('feedback')],
+  'packages/console/src/jobs': ['test/console/jobs/*.workerd.ts', ...gates('export-decisions')],
   'packages/console/src/keys': ['test/console/d1/api-keys.workerd.ts'],
   'packages/console/src/limits': ['test/console/limits/*.workerd.ts'],
 }
