@@ -61,3 +61,13 @@ test('nothing is ingested when the count is unavailable', async () => {
     code: 'store_unavailable',
   })
 })
+
+test('days are those of the platform by default', async () => {
+  const budget = createD1DocumentBudget({ db: env.DB, documentsPerDay: 5 })
+  await budget.spend({ tenant: 'today', id: 'k' }, { documents: 5 })
+  const day = await env.DB.prepare(`SELECT day_ms FROM ingestion_budgets WHERE tenant = 'today'`).first<number>(
+    'day_ms',
+  )
+  expect(Math.abs(Date.now() - day!)).toBeLessThan(2 * 86_400_000)
+  expect(day! % 86_400_000).toBe(0)
+})

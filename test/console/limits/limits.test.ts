@@ -23,7 +23,7 @@ test('the limiter in memory counts each key separately, and returns the time to 
   clock.atMs += 59_500
   expect([limiter.peek('a'), limiter.take('a'), limiter.peek('b')]).toEqual([1, 1, 0])
   clock.atMs += 500
-  expect([limiter.peek('a'), limiter.take('a')]).toEqual([0, 0])
+  expect([limiter.peek('a'), limiter.take('a'), limiter.take('a'), limiter.take('a')]).toEqual([0, 0, 0, 60])
 })
 
 test('a clock set back locks out no caller, and at most ten thousand keys are held', () => {
@@ -59,6 +59,10 @@ test.each([
   ['2001:0DB8:0000:0000:ffff::9', '2001:db8:0:0'],
   ['2001:db8:0:1::1', '2001:db8:0:1'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['a::b:c:d:e:f', 'a:0:0:b'],
+  // Not mapped: IPv4 stands behind 80 zeros and 16 ones alone.
+  ['1::ffff:cb00:7109', '1:0:0:0'],
+  ['::ffff:cb00:7109:1', ':0:0:0'],
   ['not:an:address', 'not:an:address'],
 ])('the address %s counts as %s', (given, counts) => {
   expect(
@@ -93,8 +97,24 @@ test('a caller over the limit gets status, headers and code, and others are not 
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toBe('60')
   expect(refused.headers.get('ratelimit')).toBe('"requests";r=0;t=60')
-  expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited' } })
+  expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited', message: 'Too many requests' } })
   for (const other of ['acme/two', 'globex/one']) expect((await get({ 'x-caller': other })).status).toBe(200)
+})
+
+test('the settings may be made from the bindings of a request', async () => {
+  interface Bindings {
+    readonly limiter: RateLimiter
+  }
+  const authenticate = () => null
+  const app = new Hono<{ Bindings: Bindings }>()
+  app.use(limitRequests<Bindings>(({ limiter }) => ({ authenticate, limiter })))
+  app.get('/', (c) => c.text('answer'))
+  app.onError((thrown, c) => respondWithError(c, thrown, CONSOLE_STATUS))
+  const env = { limiter: createMemoryRateLimiter({ limit: 1 }) }
+  const statuses: number[] = []
+  for (let at = 0; at < 2; at++) statuses.push((await app.request('/', {}, env)).status)
+  expect(statuses).toEqual([200, 429])
+  expect(() => limitRequests({ authenticate: 'none' as never })).toThrow('authenticate must be a function')
 })
 
 test('callers of a tenant are limited together by its own limiter, and others are not', async () => {
@@ -136,10 +156,11 @@ test('after ten wrong tokens of an address within a minute no token of it is che
         headers: { 'cf-connecting-ip': address, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
       }),
     )
+  const WRONG = { code: 'unauthorized', message: 'wrong' }
   // Right ones do not count, and one that is sent again counts once.
   for (let at = 0; at < 20; at++) await from('203.0.113.1', 'right')
-  for (let at = 0; at < 20; at++) await expect(from('203.0.113.1', 'wrong-0')).rejects.toThrow('wrong')
-  for (let at = 0; at < 10; at++) await expect(from('203.0.113.1', `wrong-${at}`)).rejects.toThrow('wrong')
+  for (let at = 0; at < 20; at++) await expect(from('203.0.113.1', 'wrong-0')).rejects.toMatchObject(WRONG)
+  for (let at = 0; at < 10; at++) await expect(from('203.0.113.1', `wrong-${at}`)).rejects.toMatchObject(WRONG)
   const before = looked
   for (const token of ['wrong-10', 'right']) {
     await expect(from('203.0.113.1', token)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 })

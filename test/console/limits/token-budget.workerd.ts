@@ -83,3 +83,9 @@ test('no model is called when the token budget cannot be read', async () => {
   const budget = createD1TokenBudget({ db: { prepare } as unknown as D1Database, perDay: 1 })
   await expect(budget.require('default')).rejects.toMatchObject({ code: 'store_unavailable' })
 })
+
+test('days are those of the platform by default', async () => {
+  await spend('today', Date.now(), 10)
+  const budget = createD1TokenBudget({ db: env.DB, perMonth: 10 })
+  await expect(budget.require('today')).rejects.toMatchObject({ code: 'budget_spent' })
+})
