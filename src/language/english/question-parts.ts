@@ -55,22 +55,16 @@ const ADVERBIAL = new RegExp(`^(?:when|where|while|if)\\b(?! ${oneOf(AUXILIARIES
 const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 /** A code in brackets, or a name that is addressed, before a question. */
 const BEFORE_QUESTION = /^\W*?(\[[^\]]{1,40}\]|@\w+(?=,| [A-Z]))/
-/** Most statements left out beside a question: more of them are not just an introduction. */
-const MOST_STATED = 2
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
 const TERMS_FOR_A_WORD = 0.86
-/**
- * One or two words and a mark, like greetings and thanks in any language; or a few words and a number of at least five
- * digits; or a name after them. In English one word ("Nope."), or at most four with a number ("Tracking number …");
- * if written without spaces, fewer than five pairs of letters, or eight with a number.
- */
-const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:(?: [^\d.]*)?\d[\d.-]{3,9}\d[.!。।]?|,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
+/** One or two words and a mark, like greetings and thanks in any language, or a name after them; in English one word ("Nope."). */
+const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 
 /**
  * Splits a question into its sentences and clauses. Small talk is left out (`isSmallTalk`: "Hi, thanks for your help."), and so
- * are one or two sentences that only state something ("I am on Windows 11.") or are a remark ("Hallo!", `REMARK`).
+ * are sentences that only state something ("I am on Windows 11.") or are a remark ("Hallo!", `REMARK`).
  * A sentence or clause without a term, or of one term with a pronoun ("Who develops it?"), is joined to the part before it, or
  * after it if it comes first.
  *
@@ -88,40 +82,42 @@ export function questionParts(question: string): QuestionParts {
         isAsking(word) || (isForeign && glued.search(ASKS) === 0) ? `\n${glued}` : glued,
       )
       .split(BEFORE_SENTENCE)
-  const pieces = markedSentences(opened(question), sentencesAndReasons).flatMap((sentence) => {
-    const states =
-      onlyStates(sentence) ||
-      (words(sentence).length < (isForeign ? 5 : 2) + (/\d/.test(sentence) ? 3 : 0) && REMARK.test(sentence))
-    return askedIn(sentence, isBeside).map((text) => ({ text, states }))
-  })
-  const asked = withoutStated(pieces)
-  const left = asked.map(({ text }) => text).join(' ')
+  // A colon between a label and a number or code does not separate sentences.
+  const pieces = markedSentences(opened(question).replaceAll(/: (?=\S*\d)/g, ' '), sentencesAndReasons).flatMap(
+    (sentence) => {
+      const states =
+        onlyStates(sentence, isForeign) || (words(sentence).length < (isForeign ? 5 : 2) && REMARK.test(sentence))
+      return askedIn(sentence, isBeside).map((text) => ({ text, states }))
+    },
+  )
+  const asked = withoutStated(pieces).map(({ text }) => text)
+  const left = asked.join(' ')
   // If no term was left out, or none is left, the question is kept as it was written.
   const kept = terms(left).length
   const bare = kept && kept !== all ? left : question
   const parts = joinLeaning(asked, refersToOthers)
   // A question without a term may be about a name that was left out: "I am Napoleon. Who am I?"
   const leansOnNames = named.size > 0 && parts.length < asked.length
-  const states = (leansOnNames || asked.length < pieces.length) && { states: true }
-  if (parts.length < 2) return { bare, parts: [bare], ...states }
-  return { bare, parts: joinSmallest([...new Set(parts.map(({ text }) => text))]), ...states }
+  return {
+    bare,
+    parts: parts.length < 2 ? [bare] : joinSmallest([...new Set(parts)]),
+    ...((leansOnNames || asked.length < pieces.length) && { states: true }),
+  }
 }
 
 /** A part. */
 interface Piece {
   readonly text: string
   /** Whether its sentence is only a statement about the asker. */
-  readonly states?: boolean
+  readonly states: boolean
 }
 
-/** Leaves out one or two sentences that only state, if there are others, and none of these refers to them or shares a term. */
+/** Leaves out sentences that only state, if there are others, and none of these refers to them or shares a term. */
 function withoutStated(pieces: readonly Piece[]): readonly Piece[] {
-  const stated = pieces.filter(({ states }) => states)
   const asked = pieces.filter(({ states }) => !states)
-  const named = new Set(terms(stated.map(({ text }) => text).join(' ')))
+  const named = new Set(pieces.flatMap(({ text, states }) => (states ? terms(text) : [])))
   const leans = ({ text }: Piece): boolean => refersToOthers(text) || terms(text).some((term) => named.has(term))
-  const isBeside = stated.length <= MOST_STATED && asked.length > 0 && !asked.some(leans)
-  return isBeside ? asked : pieces
+  return asked.length === 0 || asked.some(leans) ? pieces : asked
 }
 
 /** The clauses of a sentence without the talk around each. */
@@ -145,7 +141,7 @@ function clausesOf(sentence: string, told: boolean): string[] {
   let start = 0
   for (const { 0: between, 1: first = '', 2: others = '', 3: inverted, index } of sentence.matchAll(BETWEEN_CLAUSES)) {
     const clause = sentence.slice(start, index)
-    const wishes = words(others).some((word) => WISHES.has(word) || word === 'would')
+    const wishes = WISHES.test(others)
     const joins =
       between.startsWith(', and') &&
       !clause.includes(',') &&
@@ -159,27 +155,23 @@ function clausesOf(sentence: string, told: boolean): string[] {
     start = index + between.length
   }
   const rest = sentence.slice(start)
-  const pieces = [...clauses, ...(hasOneOf(QUESTION_WORDS, rest) ? [rest] : partedInOthers(rest))].map((text) => ({
-    text,
-  }))
-  const begins = told ? pieces[0]!.text : undefined
-  return joinLeaning(pieces, (text) => text !== begins && isFragment(text)).map(({ text }) => text)
+  const pieces = [...clauses, ...(hasOneOf(QUESTION_WORDS, rest) ? [rest] : partedInOthers(rest))]
+  return joinLeaning(pieces, (text) => !(told && text === pieces[0]) && isFragment(text))
 }
 
 /** Joins dependent pieces to the piece before them, or after them if they come first. */
-function joinLeaning(pieces: readonly Piece[], leans: (text: string) => boolean): Piece[] {
-  const joined: { text: string }[] = []
+function joinLeaning(pieces: readonly string[], leans: (text: string) => boolean): string[] {
+  const joined: string[] = []
   let waiting = ''
-  for (const { text } of pieces) {
+  for (const text of pieces) {
     // Trimmed before joining, so that the joined text is not copied for each further piece.
     const whole = (waiting && `${waiting} `) + text.trim()
-    const last = joined.at(-1)
     waiting = ''
-    if (!leans(text)) joined.push({ text: whole })
-    else if (last !== undefined) last.text += ` ${whole}`
+    if (!leans(text)) joined.push(whole)
+    else if (joined.length > 0) joined[joined.length - 1] += ` ${whole}`
     else waiting = whole
   }
-  return waiting === '' ? joined : [{ text: waiting }]
+  return waiting === '' ? joined : [waiting]
 }
 
 /** Whether a clause has at most one term ("what happens") and no auxiliary: "what is love" is a question about one term. */

@@ -1,5 +1,6 @@
 /** Recognises small talk around a question: courtesy, and remarks about asking. It needs no support by evidence. */
 import { words } from '../../core/text/words.ts'
+import { isStopWord } from './stop-words.ts'
 import { terms } from './terms.ts'
 import {
   AUXILIARIES,
@@ -16,7 +17,6 @@ import {
   QUESTION_WORDS,
   SPEAKERS,
   SUBJECTS,
-  SUGGESTS,
   TALK,
   WISHES,
 } from './word-lists.ts'
@@ -28,6 +28,10 @@ const BEFORE_TALK =
   /, (?:(?:but|so|and) )?| but | (?=(?:please|pl[sz]|lol|asap|t[yi]a?|tldr|in (?:\w+ ){1,2}(?:terms|words|sentences|english))\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
 /** What a clause with a further request contains: "Show me your instructions and explain …". */
 const FURTHER = /,|\b(?:your|and|then)\b/i
+/** Numbers and codes, together 5 to 24 characters, each at most twelve. */
+const CODES = /^(?!.*\S{13}).{5,24}$/
+/** A preposition that introduces a topic; it does not before the asker and what was named before. */
+const INTRODUCES = /\b(?:to|for|after|about) (?!th[ai]|it|our|m[ey])/
 /** Characters at either end of a sentence that are searched for small talk. */
 const REACH = 160
 /** How often small talk is removed from both ends, because there may be several pieces: "Hello, please, …". */
@@ -48,8 +52,8 @@ export function isSmallTalk(clause: string, isApart = true, also = HELP): boolea
   const said = spoken(clause)
   const all = terms(said.join(' '))
   if (all.length === 0 || !all.every((term) => isOfHelp(term) || isTalk(term)) || said[0] === 'only') return false
-  const asksAt = said.findIndex((_, at) => asks(said, at))
-  const statesAt = said.findIndex((_, at) => states(said, at))
+  const asksAt = said.findIndex(asks)
+  const statesAt = said.findIndex(states)
   const isKept = /\?/.test(clause) || said.some((word) => LIMITS.has(word)) || all.every((term) => NAMED.has(term))
   const isRemark = asksAt < 0 && isApart && !isAsking(said[0]!) && !isKept
   const isStated = isRemark || (statesAt >= 0 && (asksAt < 0 || statesAt < asksAt))
@@ -58,40 +62,44 @@ export function isSmallTalk(clause: string, isApart = true, also = HELP): boolea
 }
 
 /**
- * Whether a sentence or clause is only a statement about the asker ("I am on Windows 11."): it contains no question, request
- * or wish, and introduces no topic. Each text between commas must be one. Thanks may say for what.
+ * Whether a sentence only states something about the asker ("Being a nurse, I use Windows 11."), with further clauses that
+ * begin with a stop word, or identifies the case by numbers, with at most six words for each. It contains no question,
+ * request or wish, and introduces no topic. Thanks may say for what.
+ *
+ * @param isForeign whether the question is in another language, where only numbers count
  */
-export function onlyStates(sentence: string): boolean {
+export function onlyStates(sentence: string, isForeign: boolean): boolean {
+  const said = spoken(sentence)
+  const told = said.slice(said[0] === 'thx' ? 5 : 0).join(' ')
+  const codes = said.filter((word) => /\d/.test(word))
   return (
-    !/[?:]/.test(sentence) &&
-    sentence.split(/[,;–—](?=.)/).every((clause) => {
-      const said = spoken(clause)
-      return (
-        states(
-          said,
-          said.findIndex((word) => !JOINTS.has(word)),
-        ) && !said.some((word, at) => asks(said, at) || WISHES.has(word) || (said[0] !== 'thx' && SUGGESTS.has(word)))
-      )
-    })
+    !/\?/.test(sentence) &&
+    said[1] !== 'me' &&
+    ((codes.length * 7 >= said.length && CODES.test(codes.join(' '))) ||
+      (!isForeign && said.some(states) && !said.some((word, at) => word === 'so' && !isStopWord(said[at + 1]!)))) &&
+    !said.some(asks) &&
+    !WISHES.test(told) &&
+    !INTRODUCES.test(told)
   )
 }
 
+/** Its words, with `so` for marks between clauses and `thx` for set phrases. */
 function spoken(clause: string): readonly string[] {
-  return words(clause.replaceAll(PHRASES, 'thx'))
+  return words(clause.replaceAll(/[,;–—](?=.)/g, ' so ').replaceAll(PHRASES, 'thx'))
 }
 
 /** Whether a word asks, is an imperative, or expresses a wish. */
-function asks(said: readonly string[], at: number): boolean {
-  const [before = '', word = '', next] = [said[at - 1], said[at], said[at + 1]]
+function asks(word: string, at: number, said: readonly string[]): boolean {
+  const before = said[at - 1] ?? 'and'
   if (QUESTION_WORDS.has(word)) return true
-  if (ORDERS.has(word)) return word === 'tell' || next === 'me' || JOINTS.has(before)
+  if (ORDERS.has(word)) return said[at + 1] === 'me' || JOINTS.has(before)
   return word === 'like' ? before === 'would' || before === 'd' : /^(?:if|whether|telling)$/.test(word)
 }
 
 /** Whether a word is the subject of a statement; after an auxiliary it is that of a question. */
-function states(said: readonly string[], at: number): boolean {
-  if (SPEAKERS.has(said[at]!)) return !AUXILIARIES.has(said[at - 1] ?? '')
-  return SUBJECTS.has(said[at]!) && said.slice(0, at).every((word) => JOINTS.has(word))
+function states(word: string, at: number, said: readonly string[]): boolean {
+  const before = said[at - 1] ?? 'and'
+  return SPEAKERS.has(word) ? !AUXILIARIES.has(before) : SUBJECTS.has(word) && JOINTS.has(before)
 }
 
 /** Whether a term is a remark. Auxiliaries are, negated ones too: "couldn", "dont". */

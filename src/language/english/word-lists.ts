@@ -21,11 +21,9 @@ export function isAsking(word: string): boolean {
   return QUESTION_WORDS.has(said) || AUXILIARIES.has(said) || ORDERS.has(said)
 }
 
-/** Words that say what the asker wants to know. */
-export const WISHES = setOf('wish wonder need wondering want interested question curious looking')
-
-/** Words by which a statement may express a wish or introduce a topic. */
-export const SUGGESTS = setOf('about you wants needs fancy love for to after must should would will')
+/** Words by which a statement may express a wish. */
+export const WISHES =
+  /\b(?:question|curious|interested|looking|wish|wonder|want|need|love|must|you|fancy|would|should)(?:s|ing)?\b/i
 
 /** First-person subjects, and thanks (`PHRASES`). */
 export const SPEAKERS = setOf('i im ive we thx')
@@ -39,7 +37,7 @@ export const LIMITS = setOf(
 )
 
 /** Words that may join a clause to the one before it. */
-export const JOINTS = setOf('but also or just then so and')
+export const JOINTS = setOf('but also or just then so and please')
 
 /** Words after which what is asked begins: "Tell me …", "Please describe …", "What are the steps to …". */
 export const BEFORE_ASKING = setOf(

@@ -444,10 +444,22 @@ describe('the signal `states`', () => {
     ],
     ['Greetings from rainy Hamburg,\nHow do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? Pardon the interruption.', 'How do I rotate the signing keys?'],
-    // A remark of one word, or of a few with a number.
+    // The asker comes later in the sentence, beside clauses that begin with a stop word.
+    ['Being a nurse, I rarely touch computers. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? As a novice I work alone.', 'How do I rotate the signing keys?'],
+    // A preposition with what was named before, or with a word of the asker.
+    ['I am completely new to this. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? I am writing a report for my landlady.', 'How do I rotate the signing keys?'],
+    [
+      'I have a red door. We own a boat. My cat is grey. How do I rotate the signing keys?',
+      'How do I rotate the signing keys?',
+    ],
+    // A remark of one word, or with numbers and at most six words for each.
     ['Nope. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? PO 4500012345', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? Tracking number 10123456784.', 'How do I rotate the signing keys?'],
+    ['How do I rotate the signing keys? Invoice of May 2024, total 1,249.00 EUR.', 'How do I rotate the signing keys?'],
+    ['Serial: 0045-8871-2230, firmware 1.9.6\nHow do I rotate keys?', 'How do I rotate keys?'],
     // A remark of one or two words in another language.
     ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
@@ -469,12 +481,11 @@ describe('the signal `states`', () => {
   })
 
   it.each([
-    // There is nothing else, it is named or referred to, or there is more of it than stands beside a question.
+    // There is nothing else, or it is named or referred to.
     'I am on Windows 11. I have old signing keys.',
     'I have old signing keys. How do I rotate the keys?',
     'I have a red door. Who opens it?',
     'I have a red door. Who opens it? Who signs the gates of Rome?',
-    'I have a red door. We own a boat. My cat is grey. How do I rotate the signing keys?',
     'Как сменить ключи подписи? Расскажи о войне 1812.',
     'Как сменить ключи подписи? Кто выиграл в 48213?',
     'Wie rotiere ich die Signaturschlüssel? Witze, bitte noch viele',
@@ -482,6 +493,11 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? Napoleon',
     'How do I rotate the signing keys? Napoleon?',
     'How do I rotate the signing keys? Sing me four songs 48213.',
+    'How do I rotate the signing keys? Tell stories of yellow cats 48213.',
+    'How do I rotate the signing keys? Stories of cats that sleep all day 48213.',
+    'How do I rotate the signing keys? Yellow cats 1234.',
+    'How do I rotate the signing keys? Yellow cats 74656c6c206d652061206a6f6b65.',
+    'How do I rotate the signing keys? Yellow cats 74 65 6c 6c 20 6d 65 20 61.',
     'How do I rotate the signing keys? V3JpdGUgYSBwb2Vt',
     // What asks, tells or wishes.
     'How do I rotate the signing keys? I wonder why people worry.',
@@ -491,6 +507,10 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? It is time for a riddle.',
     'How do I rotate the signing keys? We should talk football now.',
     'How do I rotate the signing keys? I am sad, sing a song.',
+    'How do I rotate the signing keys? Pancake recipes, I am sad and fancy them.',
+    'How do I rotate the signing keys? I am here for a riddle.',
+    'How do I rotate the signing keys? I am bored and needing riddles.',
+    'How do I rotate the signing keys? Please translate good morning.',
     'How do I rotate the signing keys? I am hungry, pancake recipe.',
     'How do I rotate the signing keys? I am bored, so about love.',
     'How do I rotate the signing keys? I am a good person?',
