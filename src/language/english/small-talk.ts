@@ -53,11 +53,11 @@ export function isSmallTalk(clause: string, isApart = true, also = HELP): boolea
   const all = terms(said.join(' '))
   if (all.length === 0 || !all.every((term) => isOfHelp(term) || isTalk(term)) || said[0] === 'only') return false
   const asksAt = said.findIndex(asks)
-  const statesAt = said.findIndex(states)
+  const end = asksAt < 0 ? said.length : asksAt
   const isKept = /\?/.test(clause) || said.some((word) => LIMITS.has(word)) || all.every((term) => NAMED.has(term))
   const isRemark = asksAt < 0 && isApart && !isAsking(said[0]!) && !isKept
-  const isStated = isRemark || (statesAt >= 0 && (asksAt < 0 || statesAt < asksAt))
-  const asked = !isStated ? all : asksAt < 0 ? [] : terms(said.slice(asksAt).join(' '))
+  const isStated = isRemark || said.slice(0, end).some(states)
+  const asked = isStated ? terms(said.slice(end).join(' ')) : all
   return asked.every(isOfHelp) && (isStated || asked.some(helps))
 }
 
