@@ -135,12 +135,13 @@ export type SettingName = keyof typeof SETTINGS
 /** Unvalidated settings, from the platform or a file. */
 type Given = { readonly [Name in SettingName]?: unknown }
 
-/** Bindings that other settings need. */
-interface Bound {
-  readonly DB?: unknown
-  readonly AI?: unknown
-  readonly VECTORIZE?: unknown
-}
+/** Objects of the platform, besides the database. */
+const BINDINGS = [
+  ...(['AI', 'ANSWERS', 'ANSWER_FLIGHTS', 'ASSETS', 'DECISIONS_QUEUE', 'EXPORTS'] as const),
+  ...(['REQUEST_LIMIT', 'TENANT_LIMIT', 'VECTORIZE'] as const),
+] as const
+
+type Bound = { readonly [Name in 'DB' | (typeof BINDINGS)[number]]?: unknown }
 
 type Name = SettingName | keyof Bound
 
@@ -243,6 +244,9 @@ const UNBOUND = invalid('DB', 'DB must be a D1 database: is it bound under that 
 export function requireSettings(env: Given & Bound): void {
   const problems = [
     ...(methods('prepare').holds(env.DB) ? [] : [UNBOUND]),
+    ...BINDINGS.filter((name) => env[name] !== undefined && Object(env[name]) !== env[name]).map((name) =>
+      invalid(name, `${name} must be a binding, not a variable`),
+    ),
     ...settingProblems(env),
     ...alone(env, [...BINDINGS_NEEDED, ...ofWorkersAi(env).map((name) => [name, 'AI'] as const)]),
   ]

@@ -13,8 +13,10 @@ test.each<[Partial<GateBindings>, string, string]>([
   [{ FEEDBACK_KEY: env.QUESTION_HMAC_KEY! }, 'config_invalid', 'FEEDBACK_KEY'],
   [{ AUDIENCE: 'Operator' }, 'config_invalid', 'AUDIENCE'],
   [{ DB: undefined as never }, 'config_invalid', 'DB'],
-  // A variable in the place of the binding.
-  [{ DB: 'rag-gate' as never }, 'config_invalid', 'DB'],
+  // Variables in the place of bindings.
+  ...'DB AI ANSWERS ANSWER_FLIGHTS ASSETS DECISIONS_QUEUE EXPORTS REQUEST_LIMIT TENANT_LIMIT VECTORIZE'
+    .split(' ')
+    .map((name): [Partial<GateBindings>, string, string] => [{ [name]: 'rag-gate' }, 'config_invalid', name]),
 ])('with %j every request gets an error', async (settings, code, param) => {
   const { send, post } = workerOver({ ...env, ...settings })
   for (const response of [await send('/health'), await post('/ask', { question: 'What?' })]) {
