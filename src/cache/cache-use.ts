@@ -17,11 +17,11 @@ export interface CacheUse {
 
 /**
  * Words in names of headers that identify callers to applications and proxies. A harmless header may contain one too; then
- * its request bypasses the cache needlessly. Headers about the browser, and those that Vercel and Netlify add about the
- * deployment, are excluded.
+ * its request bypasses the cache needlessly. Headers about the browser, those that Vercel and Netlify add about the
+ * deployment, and those that OpenAI's clients send beside their key are excluded.
  */
 const CREDENTIAL =
-  /^(?!sec-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|cred|passw|login|identity|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc|role|group|(?:ssl|tls)-client)/
+  /^(?!sec-|openai-|x-(?:vercel|nf)-).*(?:auth|token|cookie|(?<!idempotency-)key|secret|cert|cred|pass[cpw]|login|identity|signature|user(?!-agent)|email|session|principal|tenant|account|customer|consumer|jwt|oidc|role|group|scope|claim|permission|subject|behalf|impersonat|bearer|hmac|dpop|\b(?:org|otp|team|workspace|member)|(?:ssl|tls)-client)/
 
 /** @param name of a request header, in lower case */
 export function isCredential(name: string): boolean {

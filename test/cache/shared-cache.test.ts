@@ -44,7 +44,9 @@ describe('a public cache', () => {
      x-secret-key x-access-key client-cert x-forwarded-client-cert x-amzn-mtls-clientcert-subject x-consumer-custom-id
      x-hasura-role x-forwarded-groups remote-groups x-ssl-client-s-dn ssl-client-subject-dn x-ssl-client-cn
      x-credential-identifier x-tenant-id x-account-id x-customer-id x-api-secret signature iv-creds x-password
-     x-client-identity x-login`.split(/\s+/),
+     x-client-identity x-login x-passcode x-passphrase x-github-otp x-hmac-sha256 dpop x-bearer x-scope-orgid x-org-id
+     x-organization x-workspace-id x-team-id x-member-id x-scopes x-permissions x-pomerium-claim-sub
+     x-vouch-idp-claims-groups x-subject x-impersonate x-on-behalf-of`.split(/\s+/),
   )('is not used for a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
     expect(cacheUseOf(headers, { ownAnswersOnly: false, allowedCredentials: [] }).why).toBe('credentials')
@@ -52,7 +54,7 @@ describe('a public cache', () => {
 
   it.each(
     `accept accept-language user-agent sec-fetch-user content-type idempotency-key traceparent baggage cf-connecting-ip
-     cf-ray x-forwarded-for x-real-ip x-request-id x-stainless-lang openai-organization upgrade-insecure-requests
+     cf-ray origin x-forwarded-for x-real-ip x-request-id x-stainless-lang openai-organization upgrade-insecure-requests
      x-vercel-oidc-token x-vercel-proxy-signature x-nf-account-id x-nf-account-tier`.split(/\s+/),
   )('is used for a request with %s', (name) => {
     const headers = new Headers({ [name]: 'x' })
