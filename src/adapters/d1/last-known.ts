@@ -29,8 +29,6 @@ export function withLastKnown({ maxAgeMs, clock }: { readonly maxAgeMs: number; 
     if (held === undefined || nowMs < held.readAtMs || nowMs - held.readAtMs >= maxAgeMs) return read()
     if (nowMs < downUntilMs) return held.value
     const reading = read()
-    // It may fail after the wait has ended.
-    reading.catch(() => undefined)
     let stopWaiting = (): void => undefined
     const late = new Promise<undefined>((resolve) => {
       const timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
