@@ -65,8 +65,10 @@ export function answerStream(
         const { done, value } = await inTime(reader.read())
         if (done) break
         for (const copy of copies) copy.enqueue(value)
-        if (beginning.length < BEGINNING) beginning += decoder.decode(value.subarray(0, BEGINNING))
-        const at = isEvents ? endOfEvents(value) : value.length
+        if (beginning.length < BEGINNING) beginning += decoder.decode(value)
+        // An event that does not end is passed on in parts.
+        const isHeld = isEvents && held.length * value.length < READ_AHEAD_BYTES
+        const at = isHeld ? endOfEvents(value) : value.length
         if (at !== undefined) send([...held.splice(0), value.subarray(0, at)])
         held.push(value.subarray(at))
       }
@@ -126,11 +128,11 @@ export function answerStream(
   }
 }
 
-/** Length of the beginning from which a stream's format is detected. */
+/** Least length of the beginning from which a stream's format is detected. */
 const BEGINNING = 4096
 
 /** A chat completion chunk, complete or truncated. */
-const COMPLETION = /^data: ?\{[^\n]*"(?:choices"|object": ?"chat\.completion)/m
+const COMPLETION = /^data: ?\{.*"(?:choices"|object": ?"chat\.completion)/m
 
 /**
  * The error event of a stream: `data: {"error": …}` in chat completions, whose readers ignore event names; otherwise an event

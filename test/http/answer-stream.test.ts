@@ -211,4 +211,18 @@ describe('a stream of events', () => {
     while (bytes < 16_777_216) bytes += (await copy.read()).value!.length
     await copy.cancel()
   })
+
+  test('is read no further ahead if it is one event that does not end', async () => {
+    let bytes = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if ((bytes += 65_536) > 16_777_216) controller.close()
+        else controller.enqueue(new Uint8Array(65_536).fill(97))
+      },
+    })
+    const { response } = answerStream(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), LIMITS)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(bytes).toBeLessThan(1_048_576)
+    await response.body?.cancel()
+  })
 })
