@@ -12,11 +12,15 @@ import { createD1AnswerPurges, createD1DecisionStore } from '../../src/adapters/
 import { Flight, type JoinTerms } from '../../src/adapters/coalescing/flight.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
+import { defineGate, gateWith, type PolicyGate } from '../../src/core/gates/gate.ts'
 import { loneTerm } from '../../src/core/gates/lone-term.ts'
 import { questionLength } from '../../src/core/gates/question-length.ts'
 import { readableQuestion } from '../../src/core/gates/readable-question.ts'
+import { refusalText } from '../../src/core/gates/text.ts'
+import { required, requireOptions, string } from '../../src/core/lib/options.ts'
 import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import { curves } from '../../src/core/signals/score-curves.ts'
 import type { Language } from '../../src/core/text/language.ts'
 import { english } from '../../src/language/english/english.ts'
 import type { RagGateContext, RagGateEnv } from '../../src/middleware/gate-context.ts'
@@ -32,6 +36,7 @@ import { createD1Counting } from '../../packages/console/src/d1/counting.ts'
 import type { ApiKeys } from '../../packages/console/src/keys/api-keys.ts'
 import { createBearerAuthenticator } from '../../packages/console/src/keys/bearer-tokens.ts'
 import { createD1Collections } from '../../packages/ingest/src/d1/collections.ts'
+import type { CollectionWriter } from '../../packages/ingest/src/collection-writer.ts'
 import type { IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import type { Splitter } from '../../packages/ingest/src/splitter.ts'
 import type { Generation } from '../../packages/models/src/generator.ts'
@@ -63,6 +68,28 @@ export const STALE_S = 60
 
 const ENGLISH: Language = { ...english, stem: once(english.stem), partsOf: once(english.partsOf) }
 
+/** Refuses if the best score of a reranker is low: scores that are none must not get this far. */
+const rerankedHigh = (): PolicyGate =>
+  gateWith(
+    defineGate({
+      name: 'reranked-high',
+      stage: 'pre-generation',
+      texts: { reranked_low: refusalText('No.', 'No.', 'No.') },
+      reads: () => [curves],
+      validate: (settings: { readonly gate: 'reranked-high' }) => requireOptions(settings, { gate: required(string) }),
+      check: (_, { signals: { curves: scores } }) => {
+        const [top = 1] = [
+          ...(scores?.grade?.scores ?? []).map((grade) => grade / 3),
+          ...(scores?.['cross-encoder']?.scores ?? []),
+        ]
+        return top >= 0.6
+          ? { outcome: 'pass', code: 'passed', message: '' }
+          : { outcome: 'refuse', code: 'reranked_low', message: '' }
+      },
+    }),
+    { gate: 'reranked-high' },
+  )
+
 /** Passes if and only if one sentence holds nearly all of the question. */
 const coverage = (name: string): Policy =>
   definePolicy({
@@ -71,7 +98,13 @@ const coverage = (name: string): Policy =>
     bands: { high: 0.85, medium: 0.6, low: 0.1 },
     language: ENGLISH,
     cacheLifetimes: LIFETIMES,
-    gates: [readableQuestion(), questionLength(), loneTerm(), confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.6 })],
+    gates: [
+      readableQuestion(),
+      questionLength(),
+      loneTerm(),
+      confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.6 }),
+      rerankedHigh(),
+    ],
   })
 
 const COVERAGE = coverage('coverage')
@@ -80,6 +113,16 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   globex: COVERAGE,
   initech: balanced({ language: ENGLISH }),
 }
+
+/** Refuses everything; an operator may choose it for a collection. */
+export const CLOSED = definePolicy({
+  name: 'closed',
+  confidence: logistic({ intercept: -9, weights: { sentenceCoverage: 1 }, provenance: 'simulation' }),
+  bands: { high: 0.85, medium: 0.6, low: 0.1 },
+  language: ENGLISH,
+  cacheLifetimes: LIFETIMES,
+  gates: [confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.6 })],
+})
 
 /** An answer made by a handler. */
 export interface MadeAnswer {
@@ -107,6 +150,8 @@ export interface Journal {
   readonly made: Map<string, MadeAnswer>
   readonly decided: Map<string, number>
   readonly recorded: Recorded[]
+  /** Ids of events that reached the queue. */
+  readonly queued: Set<string>
   /** Texts that the model received and must not receive. */
   readonly shown: string[]
 }
@@ -116,10 +161,13 @@ export interface Isolate {
   alive: boolean
   readonly app: Hono<RagGateEnv>
   readonly ingest: IngestPorts
+  readonly collections: CollectionWriter
   readonly keys: ApiKeys
   readonly purges: AnswerPurges
   readonly log: DecisionLog
   dropped: number
+  /** Time of its last call of the model. */
+  calledMs: number
   /** Start of the last successful write of its log. */
   wroteMs: number
   /** Start of the last write of an event, by decision id. */
@@ -141,7 +189,7 @@ export interface Setup {
 const LEADER_TIMEOUT_MS = 20_000
 
 /** How long the runtime lets a request and its remaining work run. */
-const LONGEST_REQUEST_MS = 60_000
+export const LONGEST_REQUEST_MS = 60_000
 
 const SPLITTER: Splitter = {
   version: 'lines/1',
@@ -151,7 +199,7 @@ const SPLITTER: Splitter = {
 /** All external services, and the isolates. */
 export class Deployment {
   readonly database = new Database()
-  readonly journal: Journal = { made: new Map(), decided: new Map(), recorded: [], shown: [] }
+  readonly journal: Journal = { made: new Map(), decided: new Map(), recorded: [], queued: new Set(), shown: [] }
   readonly counts: FaultCounts = new Map()
   readonly time: VirtualTime
   readonly setup: Setup
@@ -197,10 +245,12 @@ export class Deployment {
       alive: true,
       app: new Hono<RagGateEnv>(),
       ingest: { index, collections, clock, language: ENGLISH, splitter: SPLITTER },
+      collections,
       keys,
       purges,
       log: undefined as unknown as DecisionLog,
       dropped: 0,
+      calledMs: -Infinity,
       wroteMs: -1,
       triedMs: new Map(),
     }
@@ -230,7 +280,10 @@ export class Deployment {
         baseUrl: 'https://model.example/v1',
         apiKey: 'key',
         model: 'm',
-        fetch: (_, init) => services.answer(init),
+        fetch: (_, init) => {
+          isolate.calledMs = time.nowMs
+          return services.answer(init)
+        },
       }),
       callsAtOnce: setup.callsAtOnce,
       streamTimeoutMs: LONGEST_REQUEST_MS,
@@ -261,7 +314,7 @@ export class Deployment {
         authenticate: createBearerAuthenticator({ tokens: [], keys, anonymous: null }),
         clock,
       },
-      policy: (tenant) => POLICIES[tenant]!,
+      policy: (tenant, _, chosen) => (chosen === CLOSED.id ? CLOSED : POLICIES[tenant]!),
       question: { collections: ['default', 'manual'], otherFields: 'allow' },
       onWarning: () => undefined,
     })
@@ -322,12 +375,14 @@ export class Deployment {
     this.#queue = this.#queue.slice(50)
     const messages = batch.map((body) => {
       const isUnheard = this.stormy && random() < 0.05
-      return {
-        body,
-        // Messages that were written but not acknowledged are redelivered.
-        ack: () => void (isUnheard && this.#queue.push(body)),
-        retry: () => void this.#queue.push(body),
+      let isSettled = false
+      const settle = (isAgain: boolean): void => {
+        if (isAgain && !isSettled) this.#queue.push(body)
+        isSettled = true
       }
+      // Messages that were written but not acknowledged are redelivered, as are those of a call that does not end.
+      this.time.after(LONGEST_REQUEST_MS, undefined, () => settle(true))
+      return { body, ack: () => settle(isUnheard), retry: () => settle(true) }
     })
     // The part of a batch that the consumer uses.
     await consume({ messages } as unknown as Parameters<typeof consume>[0])
@@ -348,8 +403,12 @@ export class Deployment {
   }
 
   #producer(): { send(body: QueuedDecision): Promise<never> } {
+    const arrive = (body: QueuedDecision): void => {
+      this.#queue.push(structuredClone(body))
+      this.journal.queued.add(body.numbered.event.id)
+    }
     // The result of `send` is not used.
-    return { send: (body) => this.#wire('queue', () => void this.#queue.push(structuredClone(body))) as Promise<never> }
+    return { send: (body) => this.#wire('queue', () => arrive(body)) as Promise<never> }
   }
 
   #coalescer(isolate: Isolate): Coalescer {

@@ -184,8 +184,14 @@ export class Ledger {
     // If a send to the queue never ends, its event is lost with the request: the isolate's numbers show a gap.
     const { dropped, missing } = await await_(statistics.recording(period.fromMs, period.toMs))
     const gaps = deployment.setup.log === 'queue' ? missing : 0
-    const lost = [...this.#unstored].reduce((sum, [{ alive }, { size }]) => sum + (alive ? size : 0), 0)
-    if (lost > dropped + gaps)
-      this.#violated('no decision is lost', `${lost}, but ${dropped} dropped and ${gaps} missing`)
+    const lost = [...this.#unstored].flatMap(([{ alive }, unstored]) => (alive ? [...unstored.values()] : []))
+    if (lost.length > dropped + gaps)
+      this.#violated('no decision is lost', `${lost.length}, but ${dropped} dropped and ${gaps} missing`)
+    const arrived = [...this.#unstored.values()].flatMap((unstored) =>
+      [...unstored.keys()].filter((id) => deployment.journal.queued.has(id)),
+    )
+    if (arrived.length > 0) this.#violated('no decision is lost', `${arrived[0]} was in the queue`)
+    const untold = lost.filter(({ running }) => running?.hangs !== true && running?.cancelled !== true)
+    if (untold.length > dropped) this.#violated('no decision is lost', `${untold.length}, but ${dropped} dropped`)
   }
 }

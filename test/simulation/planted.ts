@@ -133,6 +133,36 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'lte(collections.writerUntilMs, atMs)',
   },
   {
+    name: 'the answer key lacks the policy',
+    file: 'src/core/policy/answer-key.ts',
+    from: 'policyId: parts.policyId,',
+    to: "policyId: '',",
+  },
+  {
+    name: 'the evidence key lacks the question',
+    file: 'src/cache/keys.ts',
+    from: 'stems === undefined ? shared.question :',
+    to: "stems === undefined ? '' :",
+  },
+  {
+    name: 'an answer is stored despite no-store',
+    file: 'src/cache/cache-use.ts',
+    from: "const store = !directives.has('no-store')",
+    to: 'const store = true',
+  },
+  {
+    name: 'messages of a failed write are acknowledged',
+    file: 'packages/cloudflare/src/decision-consumer.ts',
+    from: 'for (const message of events.keys()) message.retry({ delaySeconds: retryAfterSeconds })',
+    to: 'for (const message of events.keys()) message.ack()',
+  },
+  {
+    name: 'scores of a reranker that are none are accepted',
+    file: 'src/core/evidence/rerank.ts',
+    from: ' || !given.every(isScore)',
+    to: '',
+  },
+  {
     name: 'calls of cancelled requests are counted as running',
     file: 'packages/models/src/limited-generator.ts',
     from: 'if (untilMs <= nowMs || untilMs > nowMs + streamTimeoutMs) end()',

@@ -71,7 +71,7 @@ export class Services {
               text,
               other,
               text?.slice(0, text.length / 2) ?? null,
-              text?.replace(/\d/, '7') ?? null,
+              text?.replaceAll(/x\d+x\d+z/g, 'x7x7z') ?? null,
               '[]',
             ])
           },
@@ -220,7 +220,7 @@ export class Services {
         () => plainResponse(whole('stop')),
         (random) =>
           badResponse(random, whole('stop'), [
-            () => plainResponse(whole('length')),
+            () => plainResponse(whole('length', text.slice(0, -END_OF_ANSWER.length))),
             () => plainResponse(whole(null)),
             () => plainResponse('{"error":{"message":"no"}}'),
           ]),

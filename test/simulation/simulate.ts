@@ -3,7 +3,17 @@ import { seededRandom } from '../../bench/seeded-random.ts'
 import { isRagGateError } from '../../src/errors.ts'
 import { ingestDocuments } from '../../packages/ingest/src/ingest-documents.ts'
 import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
-import { COPY_MS, Deployment, type Isolate, longestLifeS, PURGE_COPY_MS, refusalLifeS, STALE_S } from './deployment.ts'
+import {
+  CLOSED,
+  LONGEST_REQUEST_MS,
+  COPY_MS,
+  Deployment,
+  type Isolate,
+  longestLifeS,
+  PURGE_COPY_MS,
+  refusalLifeS,
+  STALE_S,
+} from './deployment.ts'
 import { idIn, Ledger } from './ledger.ts'
 import { END_OF_ANSWER } from './services.ts'
 import { DOCUMENTS_EACH, PRINCIPALS_EACH, type Step } from './steps.ts'
@@ -104,6 +114,18 @@ class Simulation {
     readonly beganMs: number
     doneMs: number
     epoch: number
+  }[] = []
+  /** What was asked, by its number. */
+  readonly #asked = new Map<number, Extract<Step['happening'], { kind: 'asks' }>>()
+  readonly #choices: {
+    readonly tenant: string
+    readonly collection: string
+    readonly closed: boolean
+    readonly beganMs: number
+    /** Time from which it can have no further effect. */
+    settledMs: number
+    /** Time at which it was confirmed. */
+    doneMs: number
   }[] = []
   readonly #violations: Violation[] = []
   readonly #outcomes = new Map<string, number>()
@@ -221,6 +243,8 @@ class Simulation {
         )
         return
       }
+      case 'chooses':
+        return this.#choose(happening, isolate, running)
       case 'revokes': {
         const key = this.#keys.get(`${happening.tenant}/${happening.principal}`)!
         await runAs(running, () => isolate.keys.revoke(happening.tenant, key.id.slice(3))).then(
@@ -242,6 +266,30 @@ class Simulation {
       case 'sets clocks':
         return this.#time.setClocks(happening.byMs)
     }
+  }
+
+  async #choose(
+    { tenant, collection, closed }: Omit<Extract<Step['happening'], { kind: 'chooses' }>, 'kind'>,
+    isolate: Isolate,
+    running: Running,
+  ): Promise<void> {
+    const choice = { tenant, collection, closed, beganMs: this.#time.nowMs, settledMs: Infinity, doneMs: Infinity }
+    this.#choices.push(choice)
+    await runAs(running, () => isolate.collections.choosePolicy(tenant, collection, closed ? CLOSED.id : null)).then(
+      () => void (choice.settledMs = choice.doneMs = this.#time.nowMs),
+      (thrown: unknown) => {
+        choice.settledMs = this.#time.nowMs + SLOWEST_MS
+        this.#declared('choosing', thrown)
+      },
+    )
+  }
+
+  /** Whether a collection's policy is certain to be the closed one, or the open one, since some time. */
+  #isCertainly(closed: boolean, { tenant, about }: { tenant: string; about: DocumentName }, sinceMs: number): boolean {
+    const choices = this.#choices.filter((one) => one.tenant === tenant && one.collection === about.collection)
+    const last = choices.findLast((one) => one.closed === closed && one.doneMs <= sinceMs)
+    if (last === undefined) return !closed && choices.every((one) => !one.closed)
+    return choices.every((one) => one.closed === closed || one.settledMs <= last.beganMs)
   }
 
   #declared(what: string, thrown: unknown): void {
@@ -301,6 +349,7 @@ class Simulation {
     seed: number,
   ): Promise<void> {
     const number = ++this.#questions
+    this.#asked.set(number, asked)
     const time = this.#time
     const key = this.#keys.get(`${asked.tenant}/${asked.principal}`)!
     const { client, header, path, about } = asked
@@ -331,7 +380,7 @@ class Simulation {
       // Other servers let the request continue; workerd reports it only on demand.
       const [isCancelled, isTold] = [random() < 2 / 3, random() < 1 / 2]
       // At once, or while something is pending.
-      time.after(random() * (random() < 1 / 2 ? 50 : 3000), undefined, () => {
+      time.after(random() * (random() < 1 / 2 ? 200 : 3000), undefined, () => {
         left = true
         if (isCancelled && waited.length === 0 && !done) {
           this.#deployment.cancel(running)
@@ -357,6 +406,9 @@ class Simulation {
     const { status } = response
     // A stream that breaks off lacks its end; such JSON cannot be parsed.
     const isWhole = content?.startsWith('{') === true || content?.includes('[DONE]') === true
+    const isIdle = isolate.calledMs + LONGEST_REQUEST_MS + this.#time.setBackSinceMs(isolate.calledMs) < beganMs
+    if (content?.includes('"overloaded"') === true && isIdle)
+      this.#violated('nothing is held', `the model is called by nobody: ${JSON.stringify(asked)}`)
     const field = response.headers.get('rag-gate') ?? ''
     this.#ledger.answered({
       isolate,
@@ -419,6 +471,8 @@ class Simulation {
     if (id === undefined) return this.#violated('every response is declared', told)
     if (verdict === 'refuse') return this.#judgeRefusal(asked, beganMs, content ?? '', cache, told, id)
     if (about.tenant !== tenant) return this.#violated('no pass without evidence', told)
+    if (this.#isCertainly(true, asked, beganMs - this.#grace(COPY_MS, beganMs - COPY_MS)))
+      return this.#violated('no pass under another policy', told)
     const nonce = /nonce\d+z/.exec(content ?? '')?.[0]
     // A stream that breaks off loses what its reader had not yet read, and ends with the reason.
     if (nonce === undefined && ['502', '503', '504'].some((status) => DECLARED.has(`${status} ${errorAtEnd(content)}`)))
@@ -431,11 +485,20 @@ class Simulation {
     if (made.tenant !== tenant) return this.#violated('no answer of another tenant', told)
     if (this.#deployment.setup.scope === 'principal' && made.principal !== key.id)
       return this.#violated('no answer of another principal', told)
-    if (made.asked === number) return
+    const { header } = asked
+    if (made.asked === number)
+      return header === 'only-if-cached' ? this.#violated('no answer that the caller ruled out', told) : undefined
+    const other = this.#asked.get(made.asked)!
+    const [here, there] = [asked, other].map((each) => questionOf(each.tenant, each.about, each.fact))
+    if (here !== there) return this.#violated('no answer to another question', told)
+    const isOld = beganMs - made.beganMs > 6000 + this.#time.setBackSinceMs(made.beganMs)
+    const isHit = cache.includes('hit')
+    if (other.header === 'no-store' || header === 'no-cache' || (header === 'max-age=5' && isHit && isOld))
+      return this.#violated('no answer that the caller ruled out', `${told} made at ${made.beganMs}`)
     // For followers of an answer in progress it breaks off too, and they are told.
-    if (cache.includes('hit') && content?.includes(END_OF_ANSWER) === false && client !== 'stops reading')
+    if (isHit && content?.includes(END_OF_ANSWER) === false && client !== 'stops reading')
       return this.#violated('no answer that was cut is sent again', told)
-    const mostS = longestLifeS(tenant) + (cache.includes('hit') ? 0 : STALE_S)
+    const mostS = longestLifeS(tenant) + (isHit ? 0 : STALE_S)
     const mostMs = mostS * 1000 + this.#time.setBackSinceMs(made.beganMs) + 25_000
     if (beganMs - made.beganMs > mostMs)
       return this.#violated('no answer beyond its life', `${told} made at ${made.beganMs}`)
@@ -460,7 +523,8 @@ class Simulation {
     const id = /"decision_id":"([^"]+)"/.exec(content)?.[1] ?? ''
     // If its document has been there for longer than any copy, there is evidence.
     const sinceMs = beganMs - this.#grace(COPY_MS, beganMs - COPY_MS) - refusalLifeS(asked.tenant) * 1000 - SLOWEST_MS
-    if (asked.tenant !== 'initech' && asked.about.tenant === asked.tenant && this.#truth.stands(asked.about, sinceMs))
+    const isAnswered = asked.about.tenant === asked.tenant && this.#truth.stands(asked.about, sinceMs)
+    if (asked.tenant !== 'initech' && isAnswered && this.#isCertainly(false, asked, sinceMs))
       return this.#violated('a failure is no refusal', told)
     // A stored answer has its own event.
     if (id === eventId) {
@@ -484,6 +548,7 @@ class Simulation {
         const document = { tenant, collection, at: 0 } as const
         const [isolate] = deployment.isolates
         const running = { isolate: isolate!, random: seededRandom(1), faulty: 0 }
+        await this.#await(this.#choose({ tenant, collection, closed: false }, isolate!, running))
         if (!(await this.#await(this.#write(isolate!, running, document))))
           return this.#violated('all is well again', `${tenant} cannot write`)
         await time.passUntil(time.nowMs + COPY_MS + 1)

@@ -1,6 +1,6 @@
 /** Steps of a simulation: a list generated from a seed, which is shortened if the run fails. */
 import { seededRandom } from '../../bench/seeded-random.ts'
-import { COLLECTIONS, type DocumentName, TENANTS } from './truth.ts'
+import { COLLECTIONS, type DocumentName, FACTS, TENANTS, WORDINGS } from './truth.ts'
 
 interface Asks {
   readonly kind: 'asks'
@@ -32,6 +32,13 @@ export type Happening =
       readonly document: DocumentName & { readonly tenant: (typeof TENANTS)[number] }
     }
   | { readonly kind: 'purges'; readonly tenant: (typeof TENANTS)[number]; readonly collection: string }
+  | {
+      readonly kind: 'chooses'
+      readonly tenant: (typeof TENANTS)[number]
+      readonly collection: string
+      /** Whether its policy refuses everything. */
+      readonly closed: boolean
+    }
   | { readonly kind: 'revokes'; readonly tenant: (typeof TENANTS)[number]; readonly principal: number }
   | { readonly kind: 'dies' | 'delivers' }
   | { readonly kind: 'sets clocks'; readonly byMs: number }
@@ -47,6 +54,9 @@ export interface Step {
   readonly happening: Happening
 }
 
+/** How many questions are asked again. */
+const RECENT = 6
+
 export const DOCUMENTS_EACH = 4
 export const PRINCIPALS_EACH = 3
 
@@ -57,16 +67,24 @@ export function stepsOf(seed: number, questions: number): Step[] {
   const of = <Value>(values: readonly Value[]): Value => values[below(values.length)]!
   const oneIn = (bound: number): boolean => below(bound) === 0
   let last: Asks | undefined
+  const recent: Asks[] = []
+  const toOpen: Happening[] = []
   let touched: (DocumentName & { readonly tenant: (typeof TENANTS)[number] }) | undefined
+  const ask = (asked: Asks): Asks => {
+    recent.unshift(asked)
+    recent.length = Math.min(recent.length, RECENT)
+    return (last = asked)
+  }
   const asks = (): Asks => {
     // Popular questions: repeated, often at the same time, by the same or another principal, at times of another tenant.
     if (last !== undefined && oneIn(2)) {
-      return (last = {
-        ...last,
+      const again = oneIn(3) ? of(recent) : last
+      return ask({
+        ...again,
         ...(oneIn(6) && { tenant: of(TENANTS) }),
+        ...(oneIn(6) && { fact: (again.fact + FACTS.length) % WORDINGS }),
         principal: below(PRINCIPALS_EACH),
         client: oneIn(6) ? 'leaves' : 'waits',
-        path: last.path,
       })
     }
     const tenant = of(TENANTS)
@@ -74,12 +92,12 @@ export function stepsOf(seed: number, questions: number): Step[] {
     const any = { tenant: owner, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) }
     // Recent changes are asked about more often.
     const about = touched !== undefined && oneIn(4) ? touched : any
-    return (last = {
+    return ask({
       kind: 'asks',
       tenant: about === touched ? touched.tenant : tenant,
       principal: below(PRINCIPALS_EACH),
       about,
-      fact: below(3),
+      fact: below(WORDINGS),
       path: oneIn(4) ? '/stream' : '/ask',
       ...(oneIn(12) && { header: of(['no-cache', 'no-store', 'only-if-cached', 'max-age=5'] as const) }),
       client: oneIn(6)
@@ -88,16 +106,26 @@ export function stepsOf(seed: number, questions: number): Step[] {
     })
   }
   const other = (): Happening => {
-    const tenant = of(TENANTS)
-    const document = { tenant, collection: of(COLLECTIONS), at: below(DOCUMENTS_EACH) }
+    const opening = toOpen.pop()
+    if (opening !== undefined) return opening
+    // Often a neighbour of what is asked about: the evidence stays, and the version rises.
+    const [tenant, collection] =
+      last !== undefined && oneIn(2) ? [last.tenant, last.about.collection] : [of(TENANTS), of(COLLECTIONS)]
+    const document = { tenant, collection, at: below(DOCUMENTS_EACH) }
     const drawn = below(20)
     if (drawn < 9) touched = document
     if (drawn < 7) return { kind: 'writes', document }
     if (drawn < 9) return { kind: 'removes', document }
-    if (drawn < 11) return { kind: 'purges', tenant, collection: of(COLLECTIONS) }
+    if (drawn < 11) return { kind: 'purges', tenant, collection }
     if (drawn < 12 && oneIn(3)) return { kind: 'revokes', tenant, principal: below(PRINCIPALS_EACH) }
     if (drawn < 15) return { kind: 'dies' }
     if (drawn < 18) return { kind: 'delivers' }
+    if (drawn < 19) {
+      const chooses = { kind: 'chooses', tenant, collection } as const
+      // The first attempt may fail.
+      toOpen.push({ ...chooses, closed: false }, { ...chooses, closed: false })
+      return { ...chooses, closed: true }
+    }
     return { kind: 'sets clocks', byMs: of([-3_600_000, -4000, -900, 900, 7000, 3_600_000]) }
   }
   const steps: Step[] = []

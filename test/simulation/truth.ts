@@ -13,21 +13,33 @@ const ANIMALS: Readonly<Record<TenantName | 'nobody', readonly string[]>> = {
 }
 const DEVICES: Readonly<Record<(typeof COLLECTIONS)[number], string>> = { default: 'pump', manual: 'winch' }
 
-/** What documents say about a topic, and how it is asked. */
-const FACTS = [
+/** What documents say about a topic, and how it is asked in two wordings, which find the same evidence. */
+export const FACTS = [
   {
     tells: (thing: string, value: number) => `The ${thing} holds ${value} litres of coolant`,
-    asks: (thing: string) => `Which litres of coolant does the ${thing} hold?`,
+    asks: [
+      (thing: string) => `Which litres of coolant does the ${thing} hold?`,
+      (thing: string) => `Does the ${thing} hold litres of coolant?`,
+    ],
   },
   {
     tells: (thing: string, value: number) => `Northern depots service the ${thing} every ${value} weeks`,
-    asks: (thing: string) => `Which depots service the ${thing}?`,
+    asks: [
+      (thing: string) => `Which depots service the ${thing}?`,
+      (thing: string) => `Do depots service the ${thing}?`,
+    ],
   },
   {
     tells: (thing: string, value: number) => `The warranty of the ${thing} ends after ${value} years`,
-    asks: (thing: string) => `When does the warranty of the ${thing} end?`,
+    asks: [
+      (thing: string) => `When does the warranty of the ${thing} end?`,
+      (thing: string) => `Does the warranty of the ${thing} end?`,
+    ],
   },
 ] as const
+
+/** Number of questions about a document. */
+export const WORDINGS = FACTS.length * FACTS[0].asks.length
 
 /** A document of a collection, and so its topic. */
 export interface DocumentName {
@@ -52,7 +64,8 @@ const FAR = [
  */
 export function questionOf(tenant: TenantName, document: DocumentName, fact: number): string {
   if (tenant === 'initech' && document.tenant !== tenant) return FAR[fact % FAR.length]!
-  return FACTS[fact % FACTS.length]!.asks(thingOf(document))
+  const { asks } = FACTS[fact % FACTS.length]!
+  return asks[Math.floor(fact / FACTS.length) % asks.length]!(thingOf(document))
 }
 
 /** All that a text of the simulation says about itself: its owner and version. */

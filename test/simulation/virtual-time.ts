@@ -10,6 +10,8 @@ export interface Running {
   readonly isolate?: { alive: boolean }
   /** Whether the runtime cancelled its request: then nothing that it awaits arrives. */
   cancelled?: boolean
+  /** Whether a call of its never ended. */
+  hangs?: boolean
   /** Draws the faults of this step only, so that shortening a run leaves the remaining steps unchanged. */
   readonly random: () => number
   /** Share of calls that are faulty, 0..1. */

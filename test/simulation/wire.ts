@@ -1,5 +1,5 @@
 /** The connection between an isolate and its services: calls on it fail in all ways that calls can. */
-import { runningNow, type VirtualTime } from './virtual-time.ts'
+import { type Running, runningNow, type VirtualTime } from './virtual-time.ts'
 
 /** Services of an isolate. */
 export type Port = 'd1' | 'kv' | 'object' | 'queue' | 'index' | 'embedder' | 'retriever' | 'reranker' | 'model'
@@ -16,7 +16,7 @@ export type Fault =
   | 'unacknowledged'
   /** It has its effect twice. */
   | 'twice'
-  /** It takes seconds. */
+  /** It takes seconds, on its way there or back. */
   | 'slow'
   /** Its effect comes seconds after its caller was told that it failed. */
   | 'late'
@@ -45,6 +45,7 @@ export type Wire = <Result>(port: Port, work: () => Result, bad?: (random: () =>
 export type FaultCounts = Map<string, number>
 
 export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () => boolean): Wire {
+  const hang = (owner: Running | undefined): void => void (owner !== undefined && (owner.hangs = true))
   return <Result>(port: Port, work: () => Result, bad?: (random: () => number) => Result) =>
     new Promise<Result>((resolve, reject) => {
       const owner = runningNow()
@@ -53,7 +54,8 @@ export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () =>
       const fault = isFaulty ? FAULTS[Math.floor(random() * FAULTS.length)]! : undefined
       if (fault !== undefined) counts.set(`${port} ${fault}`, (counts.get(`${port} ${fault}`) ?? 0) + 1)
       const long = (): number => 500 + random() * (SLOWEST_MS - 500)
-      const [there, back] = [random() * 8, random() * 8]
+      // A model thinks.
+      const [there, back] = [random() * 8, random() * (port === 'model' ? 400 : 8)]
       const fail = (): void => reject(new Error(`${port}: Network connection lost`))
       const reply = (effect: () => Result, backMs: number): void => {
         let settle: () => void
@@ -71,8 +73,9 @@ export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () =>
         case 'throws':
           return void time.after(there, owner, fail)
         case 'hangs':
-          return
+          return hang(owner)
         case 'hangs-after':
+          hang(owner)
           return arrive(there, () => attempt(work))
         case 'unacknowledged':
           return arrive(there, () => {
@@ -88,6 +91,8 @@ export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () =>
           time.after(there, owner, fail)
           return arrive(long(), () => attempt(work))
         case 'slow':
+          // What comes back late may be out of date by then.
+          if (random() < 0.5) return arrive(there, () => reply(work, long()))
           return arrive(long(), () => reply(work, back))
         case 'bad':
           return arrive(there, () => reply(bad === undefined ? work : () => bad(random), back))
