@@ -112,17 +112,23 @@ describe('the live view', () => {
     await expect.poll(() => state.innerText()).toBe('Following. 1 decision arrived.')
   })
 
-  it('continues after the latest decision, also if an earlier one arrived after it', async () => {
+  it('continues after the latest decision, also if an earlier one arrived after it, and shows each once', async () => {
     const { page } = await visit()
-    const { decisions } = (await api('/v1/decisions?limit=2')) as { decisions?: { id: string }[] }
+    const { decisions } = (await api('/v1/decisions?limit=2')) as { decisions?: { id: string; at: string }[] }
+    const late = { ...decisions![1]!, id: 'a-late-one' }
     const since: (string | null)[] = []
     await page.route('**/v1/decisions/live*', (route) => {
       since.push(new URL(route.request().url()).searchParams.get('since'))
-      return route.fulfill({ body: decisions!.map((decision) => `${JSON.stringify(decision)}\n`).join('') })
+      const before = { ...late, id: 'before-the-list', at: new Date(0).toISOString() }
+      const told = [before, ...decisions!, late].map((decision) => `${JSON.stringify(decision)}\n`)
+      return route.fulfill({ body: told.join('') })
     })
     await open(page, 'Live')
     await expect.poll(() => since.length, { timeout: 10_000 }).toBe(2)
     expect(since).toEqual([decisions![0]!.id, decisions![0]!.id])
+    const live = page.getByRole('region', { name: 'Live' })
+    await expect.poll(() => live.getByRole('status').innerText()).toBe('Following. 1 decision arrived.')
+    expect(await live.locator('tbody tr').count()).toBe(21)
   })
 
   it('waits between responses that end at once', async () => {

@@ -68,6 +68,16 @@ describe('GET /v1/decisions/live', () => {
     expect(await idsOf(await open(`/v1/decisions/live?tenant=others&since=${seen}`))).toEqual([])
   })
 
+  test('tells of a decision that arrives late between two responses', async () => {
+    Object.assign(POLLING, { everyMs: 20, forMs: 150 })
+    const [before, seen] = [await record('parted', { atMs: AT_MS - 40_000 }), await record('parted')]
+    const told = await record('parted', { atMs: AT_MS - 2_000 })
+    const late = await record('parted', { atMs: AT_MS - 5_000 })
+    const ids = await idsOf(await open(`/v1/decisions/live?tenant=parted&since=${seen}`))
+    expect(ids).toEqual([late, told])
+    expect(ids).not.toContain(before)
+  })
+
   test('stops polling when its reader leaves', async () => {
     Object.assign(POLLING, { everyMs: 20, forMs: 10_000 })
     const since = vi.spyOn(compositionFor(isolateBindings).statistics.arrivals, 'since')

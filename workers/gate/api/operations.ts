@@ -260,7 +260,11 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/v1/decisions/live',
     about: 'Decisions as they arrive, for a minute',
     scope: 'admin',
-    query: { ...tenant, since: said('Id of the last event that was seen'), ...filter },
+    query: {
+      ...tenant,
+      since: said('Id of the last event that was seen; the half minute before it is sent again'),
+      ...filter,
+    },
     answers: {
       200: { about: 'A decision a line; an empty line where there was nothing new', text: 'application/x-ndjson' },
     },

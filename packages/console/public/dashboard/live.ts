@@ -8,6 +8,8 @@ import type { ViewRequest } from './view.ts'
 const SHOWN = 100
 const BEFORE = 20
 const AGAIN_MS = 5_000
+/** Half a minute with more than 300 decisions a second. */
+const REMEMBERED = 10_000
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -20,12 +22,21 @@ export async function showLive({ chosen, query, signal, left }: ViewRequest): Pr
   nothing.hidden = decisions.length > 0
   const state = el('p', { className: 'quiet', role: 'status' })
   const button = el('button', { type: 'button' }, 'Pause')
+  // Each response begins with the half minute before `since`.
+  const seen = new Set(decisions.map(({ id }) => id))
+  const oldest = decisions.length < BEFORE ? '' : (decisions.at(-1)?.at ?? '')
   let latest = decisions[0]
   let arrived = 0
   let paused = false
   let following: AbortController | undefined
 
   function add(decision: Decision): void {
+    if (seen.has(decision.id) || decision.at < oldest) return
+    seen.add(decision.id)
+    if (seen.size > REMEMBERED) {
+      const [first = ''] = seen
+      seen.delete(first)
+    }
     // A decision may arrive after a later one.
     if (latest === undefined || decision.at >= latest.at) latest = decision
     arrived++

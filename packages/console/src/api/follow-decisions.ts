@@ -12,8 +12,8 @@ import { NO_STORE } from './wire.ts'
 export const POLLING = { everyMs: 2_000, forMs: 60_000 }
 
 /**
- * Streams a tenant's decisions from now on, or after the event `since`. An empty line means that there was nothing new;
- * one with `error` that the stream ends early.
+ * Streams a tenant's decisions from now on, or after the event `since`; those of the half minute before it again, because
+ * some may have arrived since. An empty line means that there was nothing new; one with `error` that the stream ends early.
  */
 export async function followDecisions(c: ConsoleContext): Promise<Response> {
   const { parts, principal } = await requireAdmin(c, ['since', ...FILTER_NAMES])

@@ -40,7 +40,8 @@ export interface Arrived {
 /** Follows decisions as they arrive, without gaps or duplicates, if they are recorded within half a minute. */
 export interface Arrivals {
   /**
-   * The starting position: the latest decision; with an id that event of the tenant, or the latest if there is none.
+   * The starting position: the latest decision; with an id half a minute before that event of the tenant, without itself,
+   * or the latest if there is none.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -68,14 +69,17 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
 
   return {
     async start(query, id) {
-      const latest = queries.select({ place: PLACE }).from(decisions).orderBy(desc(PLACE)).limit(1)
+      const { tenant } = query
       const own = queries
         .select({ place: PLACE })
         .from(decisions)
-        .where(ofEvent(query.tenant, id ?? ''))
+        .where(ofEvent(tenant, id ?? ''))
         .limit(1)
-      const found = id === undefined ? [] : await own.catch(rethrowStoreFault)
-      const place = (found[0] ?? (await latest.catch(rethrowStoreFault))[0])?.place ?? 0
+      const [seen] = id === undefined ? [] : await own.catch(rethrowStoreFault)
+      // Those before it may have arrived after it.
+      if (seen !== undefined) return { ...seen, known: new Set([seen.place]) }
+      const latest = queries.select({ place: PLACE }).from(decisions).orderBy(desc(PLACE)).limit(1)
+      const [{ place } = { place: 0 }] = await latest.catch(rethrowStoreFault)
       const before = await queries
         .select({ place: PLACE })
         .from(decisions)
