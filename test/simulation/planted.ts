@@ -26,7 +26,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: "partition: '',",
   },
   {
-    name: 'the answer key and the check of a stored answer lack the tenant',
+    name: 'stored answers are not compared by tenant',
     file: 'src/core/policy/answer-key.ts',
     from: 'tenant: parts.tenant,',
     to: "tenant: '',",
@@ -157,7 +157,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     to: 'for (const message of events.keys()) message.ack()',
   },
   {
-    name: 'scores of a reranker that are none are accepted',
+    name: 'unusable reranker scores are accepted',
     file: 'src/core/evidence/rerank.ts',
     from: ' || !given.every(isScore)',
     to: '',
