@@ -2,6 +2,7 @@
 import { isRecord } from '../core/lib/guards.ts'
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { CacheRequest } from './cache-request.ts'
+import { isKept } from './stored-headers.ts'
 
 /** Longest lifetime, and longest window past it, that is stored and believed, seconds: stores keep an answer no longer. */
 export const LONGEST_SECONDS = 31 * 86_400
@@ -52,7 +53,7 @@ function isWellFormed(value: Readonly<Record<string, unknown>>, decision: Readon
     Number.isInteger(value['status']) &&
     !EMPTY.has(value['status']) &&
     Array.isArray(headers) &&
-    headers.every(isHeader) &&
+    headers.every((header) => isHeader(header) && isKept(value['status'], ...header)) &&
     VERDICTS.has(decision['verdict']) &&
     BANDS.has(decision['band']) &&
     // These are sent in a header.
@@ -66,7 +67,7 @@ function isWellFormed(value: Readonly<Record<string, unknown>>, decision: Readon
   )
 }
 
-function isHeader(value: unknown): boolean {
+function isHeader(value: unknown): value is [string, string] {
   return areTexts(value) && value.length === 2 && NAME.test(value[0]!) && isFieldValue(value[1])
 }
 

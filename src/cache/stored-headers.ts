@@ -21,12 +21,15 @@ export function storedHeaders(
   headers: Headers,
   others: readonly string[],
 ): (readonly [string, string])[] {
-  const isKept = (name: string, value: string): boolean =>
-    // With any other coding, the stored body is still encoded.
-    name === 'content-encoding'
-      ? !value.split(',').every((coding) => UNPACKED.test(coding))
-      : KEPT.test(name) ||
-        (name === 'location' && status >= 300) ||
+  return [...headers].filter(([name, value]) => !others.includes(name) && isKept(status, name, value))
+}
+
+/** Whether a header is stored with an answer of this status. */
+export function isKept(status: unknown, name: string, value: string): boolean {
+  // With any other coding, the stored body is still encoded.
+  return name === 'content-encoding'
+    ? !value.split(',').every((coding) => UNPACKED.test(coding))
+    : KEPT.test(name) ||
+        (name === 'location' && Number(status) >= 300) ||
         (name === 'access-control-allow-origin' && value === '*')
-  return [...headers].filter(([name, value]) => !others.includes(name) && isKept(name, value))
 }
