@@ -460,6 +460,8 @@ describe('the signal `states`', () => {
     ['How do I rotate the signing keys? Tracking number 10123456784.', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? Invoice of May 2024, total 1,249.00 EUR.', 'How do I rotate the signing keys?'],
     ['Serial: 0045-8871-2230, firmware 1.9.6\nHow do I rotate keys?', 'How do I rotate keys?'],
+    ['Contract: AB-10023984. How do I rotate keys?', 'How do I rotate keys?'],
+    ['How do I rotate the signing keys? Badge of our night watch team 48213.', 'How do I rotate the signing keys?'],
     // A remark of one or two words in another language.
     ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
@@ -507,6 +509,8 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? It is time for a riddle.',
     'How do I rotate the signing keys? We should talk football now.',
     'How do I rotate the signing keys? I am sad, sing a song.',
+    'How do I rotate the signing keys? I am sad tell me a joke.',
+    'How do I rotate the signing keys? Badge of our old night watch team 48213.',
     'How do I rotate the signing keys? Pancake recipes, I am sad and fancy them.',
     'How do I rotate the signing keys? I am here for a riddle.',
     'How do I rotate the signing keys? I am bored and needing riddles.',
