@@ -49,6 +49,8 @@ const SHORTENED = /^\W?(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|
 const GLUED = /(?<=\p{Ll})(\p{Lu}\p{Ll}*) /gu
 /** Pronouns: a sentence with one of them and fewer than two terms depends on the text before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
+/** Words with which a question of one term does not say what it is about, unlike "What is love?". */
+const VAGUE = /\b(?:the|how|which) /i
 /** An adverbial clause (when, where, on what condition): "when the volume grows" is one, "when does it grow" is a question. */
 const ADVERBIAL = new RegExp(`^(?:when|where|while|if)\\b(?! ${oneOf(AUXILIARIES)}\\b)`, 'i')
 /** A preposition at the end of a clause, to which a following question word belongs: "in which". */
@@ -83,14 +85,14 @@ export function questionParts(question: string): QuestionParts {
       )
       .split(BEFORE_SENTENCE)
   // A colon between a label and a number or code does not separate sentences.
-  const pieces = markedSentences(opened(question).replaceAll(/: (?=\S*\d)/g, ' '), sentencesAndReasons).flatMap(
+  const pieces = markedSentences(opened(question).replaceAll(/: (?=\S*\d\S*\d)/g, ' '), sentencesAndReasons).flatMap(
     (sentence) => {
       const states =
         onlyStates(sentence, isForeign) || (words(sentence).length < (isForeign ? 5 : 2) && REMARK.test(sentence))
       return askedIn(sentence, isBeside).map((text) => ({ text, states }))
     },
   )
-  const asked = withoutStated(pieces).map(({ text }) => text)
+  const asked = withoutStated(pieces)
   const left = asked.join(' ')
   // If no term was left out, or none is left, the question is kept as it was written.
   const kept = terms(left).length
@@ -112,12 +114,20 @@ interface Piece {
   readonly states: boolean
 }
 
-/** Leaves out sentences that only state, if there are others, and none of these refers to them or shares a term. */
-function withoutStated(pieces: readonly Piece[]): readonly Piece[] {
-  const asked = pieces.filter(({ states }) => !states)
-  const named = new Set(pieces.flatMap(({ text, states }) => (states ? terms(text) : [])))
-  const leans = ({ text }: Piece): boolean => refersToOthers(text) || terms(text).some((term) => named.has(term))
-  return asked.length === 0 || asked.some(leans) ? pieces : asked
+/**
+ * Leaves out sentences that only state, if there are others, and none of these refers to them or shares a term. "How do I
+ * upgrade?" and "What is the reason?" alone do not say what they are about.
+ */
+function withoutStated(pieces: readonly Piece[]): readonly string[] {
+  const textsOf = (stated: boolean): string[] => pieces.flatMap(({ text, states }) => (states === stated ? [text] : []))
+  const asked = textsOf(false)
+  const left = asked.join(' ')
+  const named = new Set(terms(textsOf(true).join(' ')))
+  const leans =
+    refersToOthers(left, VAGUE) ||
+    terms(left).some((term) => named.has(term)) ||
+    asked.some((text) => refersToOthers(text))
+  return leans ? pieces.map(({ text }) => text) : asked
 }
 
 /** The clauses of a sentence without the talk around each. */
@@ -183,6 +193,6 @@ function hasOneOf(list: ReadonlySet<string>, text: string): boolean {
   return words(text).some((word) => list.has(word))
 }
 
-function refersToOthers(piece: string): boolean {
-  return new Set(terms(piece)).size < (REFERS.test(piece) ? 2 : 1)
+function refersToOthers(piece: string, refers = REFERS): boolean {
+  return new Set(terms(piece)).size < (refers.test(piece) ? 2 : 1)
 }

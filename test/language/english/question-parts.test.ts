@@ -93,6 +93,10 @@ describe('questionParts', () => {
     ['do you know how to rotate the signing keys', ['rotate the signing keys']],
     ['Who supports Perl officially? Who develops it?', ['Who supports Perl officially? Who develops it?']],
     ['Explain signing keys and how it works', ['signing keys']],
+    // A colon separates, except from a number of its label.
+    ['Exit code: 137. Why was the container killed?', ['Exit code 137', 'Why was the container killed?']],
+    ['Please help: 2FA codes do not arrive.', ['2FA codes do not arrive']],
+    ['Two questions: 1) How do I rotate keys? 2) What is love?', ['1) How do I rotate keys?', '2) What is love?']],
     ['Tell me a story how keys rotate', ['a story', 'how keys rotate']],
     ['What happens when the volume grows?', ['What happens when the volume grows?']],
     ['Where are keys kept while the gate rotates them?', ['Where are keys kept while the gate rotates them?']],
@@ -462,6 +466,7 @@ describe('the signal `states`', () => {
     ['Serial: 0045-8871-2230, firmware 1.9.6\nHow do I rotate keys?', 'How do I rotate keys?'],
     ['Contract: AB-10023984. How do I rotate keys?', 'How do I rotate keys?'],
     ['How do I rotate the signing keys? Badge of our night watch team 48213.', 'How do I rotate the signing keys?'],
+    ['I have a red door. What is ENISA?', 'What is ENISA?'],
     // A remark of one or two words in another language.
     ['Hallo! Wie rotiere ich die Signaturschlüssel?', 'Wie rotiere ich die Signaturschlüssel?'],
     ['Wie rotiere ich die Signaturschlüssel? Vielen Dank!', 'Wie rotiere ich die Signaturschlüssel?'],
@@ -488,6 +493,10 @@ describe('the signal `states`', () => {
     'I have old signing keys. How do I rotate the keys?',
     'I have a red door. Who opens it?',
     'I have a red door. Who opens it? Who signs the gates of Rome?',
+    // What is asked does not say about what.
+    'Python 3.11 vs 3.12. Which is faster?',
+    'The deploy failed with code 10021. What is the reason?',
+    'We run Kubernetes 1.29 on AWS. How do I upgrade?',
     'Как сменить ключи подписи? Расскажи о войне 1812.',
     'Как сменить ключи подписи? Кто выиграл в 48213?',
     'Wie rotiere ich die Signaturschlüssel? Witze, bitte noch viele',
