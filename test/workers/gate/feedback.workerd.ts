@@ -319,6 +319,12 @@ describe('erasure', () => {
     })
   })
 
+  test('includes decisions that are still buffered', async () => {
+    expect((await post('/ask', { question: STRONG })).status).toBe(200)
+    const response = await send('/v1/subjects/anonymous', { method: 'DELETE', headers: ADMIN })
+    expect(await response.json()).toMatchObject({ erased: { decisions: 1 } })
+  })
+
   test('accepts ids as long as those of OpenID Connect', async () => {
     const path = `/v1/subjects/${'x'.repeat(255)}`
     expect((await send(path, { method: 'DELETE', headers: ADMIN })).status).toBe(200)
