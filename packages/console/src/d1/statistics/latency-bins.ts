@@ -15,7 +15,6 @@ const GROWTH = 1.1
 export function percentileMs(bins: Bins, share: number): number | null {
   const ordered = [...bins].sort(([a], [b]) => a - b)
   const events = ordered.reduce((sum, [, count]) => sum + count, 0)
-  if (events === 0) return null
   // Nearest-rank percentile: the smallest time not exceeded by at least this share of the events.
   const rank = Math.max(1, Math.ceil(share * events))
   let passed = 0
