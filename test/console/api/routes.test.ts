@@ -1,0 +1,401 @@
+/** What the routes ask of the stores, and for whom. */
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { console as createConsole } from '../../../packages/console/src/console.ts'
+import { EVERY_TENANT } from '../../../packages/console/src/d1/statistics/wanted.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { type ConsoleParts, openConsole } from '../../../packages/console/src/parts.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const NOW_MS = Date.UTC(2026, 5, 10, 12, 34, 56)
+/** End of a period that ends now: the current hour is in it. */
+const TO_MS = NOW_MS + HOUR_MS
+
+const PRINCIPALS: Readonly<Record<string, string>> = { operator: 'main', owner: 'acme' }
+const calls: (readonly [name: string, ...args: unknown[]])[] = []
+const options = {
+  // No store is asked: each is replaced below.
+  db: { prepare: () => undefined, batch: () => undefined } as never,
+  clock: { nowMs: () => NOW_MS },
+  log: { flush: async () => void calls.push(['flush']) },
+  authenticate: async (request: Request) => {
+    const id = request.headers.get('authorization')?.slice('Bearer '.length) ?? ''
+    const tenant = PRINCIPALS[id]
+    return tenant === undefined ? null : { tenant, id, scopes: ['admin'] as const }
+  },
+  isOperator: ({ id }: { readonly id: string }) => id === 'operator',
+  policyOf: async (tenant: string, asked: string) => (asked === `of ${tenant}` ? balanced() : undefined),
+  policyNames: ['balanced'],
+}
+const parts = openConsole(options)
+const app = createConsole(options)
+
+/** Lets a method of a store answer. */
+function answer<Store extends keyof ConsoleParts & string>(store: Store, method: string, value: unknown): void {
+  const target = parts[store] as unknown as Record<string, () => Promise<unknown>>
+  vi.spyOn(target, method).mockImplementation(async (...args: unknown[]) => {
+    calls.push([`${store}.${method}`, ...args])
+    return value
+  })
+}
+
+beforeEach(() => {
+  calls.length = 0
+  answer('summaries', 'summary', { fromMs: 1, toMs: 2, series: [], byPolicy: [] })
+  answer('summaries', 'recording', { isolates: 3 })
+  answer('requestFaults', 'list', [{ route: 'ask' }])
+  answer('weakSpots', 'contentGaps', [])
+  answer('weakSpots', 'documents', [])
+  answer('recorded', 'list', { decisions: [] })
+  answer('recorded', 'sample', [])
+  answer('recorded', 'one', undefined)
+  answer('audit', 'list', [{ atMs: 0, type: 'X', payload: { aName: 1 } }])
+  answer('alerts', 'list', [])
+  answer('jobRecords', 'list', [])
+  answer('feedback', 'latest', [])
+  answer('feedback', 'counts', [])
+  answer('feedback', 'questions', [])
+  answer('policies', 'known', [])
+  answer('policies', 'choices', [])
+})
+
+async function ask(path: string, id = 'owner', init: RequestInit = {}) {
+  const response = await app.request(path, {
+    ...init,
+    headers: { authorization: `Bearer ${id}`, 'content-type': 'application/json' },
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
+
+/** Status, code and parameter of an error. */
+async function errorOf(path: string, id?: string): Promise<unknown[]> {
+  const { status, body } = await ask(path, id)
+  return [status, body.error?.code, body.error?.param]
+}
+
+const back = (ms: number) => ({ fromMs: TO_MS - ms, toMs: TO_MS })
+
+describe('each list', () => {
+  it.each([
+    ['/stats', 'summaries.summary', { ...back(DAY_MS), interval: 'hour', filter: {} }],
+    ['/stats/content-gaps', 'weakSpots.contentGaps', { ...back(7 * DAY_MS), limit: 20 }],
+    [
+      '/stats/documents',
+      'weakSpots.documents',
+      { ...back(28 * DAY_MS), limit: 20, sort: 'confidence', weakBelow: 0.7, minDecisions: 1 },
+    ],
+    ['/decisions', 'recorded.list', { ...back(7 * DAY_MS), filter: {}, limit: 50, after: undefined }],
+    ['/audit', 'audit.list', { ...back(31 * DAY_MS), limit: 100 }],
+    ['/feedback', 'feedback.latest', back(31 * DAY_MS)],
+    ['/labels', 'feedback.questions', back(90 * DAY_MS)],
+  ])('%s is of the own tenant and the latest period, and after what is buffered', async (path, store, query) => {
+    expect((await ask(path)).status).toBe(200)
+    expect(calls.slice(0, 2).map(([name]) => name)).toEqual(['flush', store])
+    expect(calls[1]?.[1]).toEqual({ tenant: 'acme', ...query })
+    calls.length = 0
+    expect((await ask(`${path}?tenant=globex`, 'operator')).status).toBe(200)
+    expect(calls[1]?.[1]).toMatchObject({ tenant: 'globex' })
+    calls.length = 0
+    expect(await errorOf(`${path}?tenant=globex`)).toEqual([403, 'tenant_mismatch', 'tenant'])
+    expect(await errorOf(`${path}?tenant=${'x'.repeat(65)}`, 'operator')).toEqual([422, 'tenant_id', 'tenant'])
+    expect(calls).toEqual([])
+  })
+
+  it.each([
+    ['/stats', 366],
+    ['/stats/content-gaps', 31],
+    ['/stats/documents', 366],
+    ['/decisions', 366],
+    ['/audit', 3 * 366],
+    ['/feedback', 366],
+    ['/labels', 366],
+  ])('%s may be of %i days', async (path, days) => {
+    const from = TO_MS - days * DAY_MS
+    expect((await ask(`${path}?from=${from}&to=${TO_MS}`)).status).toBe(200)
+    expect(calls[1]?.[1]).toMatchObject({ fromMs: from, toMs: TO_MS })
+    const { status, body } = await ask(`${path}?from=${from - 1}&to=${TO_MS}`)
+    expect([status, body.error]).toMatchObject([
+      422,
+      { code: 'range_too_large', param: 'from', message: expect.stringContaining(`at most ${days} days`) },
+    ])
+  })
+
+  it.each([
+    ['/stats/content-gaps', 'weakSpots.contentGaps', 'content-gaps', 'question_hmac,hmac_key_id,text,collection'],
+    ['/stats/documents', 'weakSpots.documents', 'documents', 'document_id,collection,decisions'],
+    ['/decisions', 'recorded.list', 'decisions', 'id,decision_id,at,collection'],
+    ['/stats', 'summaries.summary', 'decisions-over-time', 'start,decisions,mean_confidence'],
+    ['/feedback', 'feedback.latest', 'labels', 'event_id,at,source,rating,comment,verdict,policy_id,collection'],
+  ])('%s can be a table', async (path, _, name, head) => {
+    const { headers, body } = await ask(`${path}?format=csv`)
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}.csv"`)
+    expect(headers.get('x-next-cursor')).toBeNull()
+    expect(body).toMatch(new RegExp(`^${head}[^\r\n]*\r\n$`))
+  })
+
+  it('of weak spots and labels is whole as a table: one more row tells that there are too many', async () => {
+    for (const path of ['/stats/content-gaps', '/stats/documents']) {
+      await ask(`${path}?format=csv`)
+      await ask(`${path}?format=csv&limit=7`)
+    }
+    expect(calls.filter(([name]) => name !== 'flush').map(([, query]) => query)).toMatchObject(
+      [10_001, 7, 10_001, 7].map((limit) => ({ limit })),
+    )
+    calls.length = 0
+    for (const query of ['', '?format=csv', '?format=csv&limit=7']) await ask(`/feedback${query}`)
+    const asked = calls.filter(([name]) => name === 'feedback.latest')
+    expect(asked.map(([, , limit]) => limit)).toEqual([50, 10_001, 7])
+  })
+})
+
+describe('a period', () => {
+  it('may be given in milliseconds or as ISO 8601, and begins a day before its end', async () => {
+    await ask('/stats?from=2026-06-01&to=2026-06-01T01:00Z')
+    await ask('/stats?to=86400001')
+    await ask('/stats?to=5')
+    const day = Date.UTC(2026, 5, 1)
+    expect(calls.filter(([name]) => name === 'summaries.summary').map(([, query]) => query)).toMatchObject([
+      { fromMs: day, toMs: day + HOUR_MS },
+      { fromMs: 1, toMs: DAY_MS + 1 },
+      { fromMs: 0, toMs: 5 },
+    ])
+  })
+
+  it.each(['from=5&to=5', 'from=6&to=5'])('%s is none', async (query) => {
+    expect(await errorOf(`/stats?${query}`)).toEqual([422, 'range', 'from'])
+  })
+
+  it('is shown by the hour up to eight days, and on request up to 31', async () => {
+    const asked = async (ms: number, interval = '') => {
+      calls.length = 0
+      const path = `/stats?from=${TO_MS - ms}&to=${TO_MS}${interval && `&interval=${interval}`}`
+      const { body } = await ask(path)
+      return body.error?.code ?? (calls[1]?.[1] as { readonly interval: string } | undefined)?.interval
+    }
+    expect(await asked(8 * DAY_MS)).toBe('hour')
+    expect(await asked(8 * DAY_MS + 1)).toBe('day')
+    expect(await asked(HOUR_MS, 'day')).toBe('day')
+    expect(await asked(31 * DAY_MS, 'hour')).toBe('hour')
+    expect(await asked(31 * DAY_MS + 1, 'hour')).toBe('range_too_large')
+    expect(await asked(40 * DAY_MS, 'day')).toBe('day')
+  })
+})
+
+describe('a filter', () => {
+  it('has all its members', async () => {
+    const filter = { collection: 'wiki', policy: 'p@1', verdict: 'refuse', band: 'very-low', cache: 'cached' }
+    const query = new URLSearchParams({ ...filter, reason: 'weak', mode: 'observe', outcome: 'failed' })
+    await ask(`/decisions?${query.toString()}`)
+    const { policy, ...others } = filter
+    expect(calls[1]?.[1]).toMatchObject({
+      filter: { ...others, policyId: policy, reason: 'weak', mode: 'observe', outcome: 'failed' },
+    })
+    calls.length = 0
+    await ask('/stats/content-gaps?collection=wiki')
+    await ask('/feedback?collection=wiki&policy=p')
+    await ask('/labels?collection=wiki')
+    await ask('/stats/documents?collection=wiki&sort=change&weak_below=0.25&min_decisions=3&limit=1000')
+    expect(calls.filter(([name]) => name !== 'flush').map(([, query]) => query)).toMatchObject([
+      { collection: 'wiki' },
+      { collection: 'wiki', policyId: 'p' },
+      { collection: 'wiki', policyId: 'p' },
+      { filter: { collection: 'wiki', policyId: 'p' } },
+      { collection: 'wiki' },
+      { collection: 'wiki', sort: 'change', weakBelow: 0.25, minDecisions: 3, limit: 1_000 },
+    ])
+  })
+
+  it('narrows a list to a person, a question, a document, a saving or a range of confidence', async () => {
+    const query = 'principal=ann&question=q&document=d&led_by=l&saved=cache&min_confidence=0.5&max_confidence=1'
+    await ask(`/decisions?${query}`)
+    expect(calls[1]?.[1]).toMatchObject({
+      principalId: 'ann',
+      questionHmac: 'q',
+      documentId: 'd',
+      ledBy: 'l',
+      saved: 'cache',
+      minConfidence: 0.5,
+      maxConfidence: 1,
+    })
+  })
+
+  it.each([
+    ['collection', ''],
+    ['policy', 'x'.repeat(201)],
+    ['reason', ''],
+    ['verdict', 'maybe'],
+    ['band', 'none'],
+    ['cache', 'full'],
+    ['mode', ''],
+    ['outcome', 'x'],
+    ['saved', 'x'],
+    ['min_confidence', '1.1'],
+    ['max_confidence', '-1'],
+  ])('%s=%s is none', async (name, value) => {
+    expect(await errorOf(`/decisions?${name}=${value}`)).toEqual([422, 'filter', name])
+    expect(calls).toEqual([])
+  })
+
+  it('may have names of up to 200 characters', async () => {
+    expect((await ask(`/decisions?reason=${'x'.repeat(200)}`)).status).toBe(200)
+  })
+
+  it.each(['0', '1001', '1e2', ''])('has no limit of %j', async (limit) => {
+    expect(await errorOf(`/audit?limit=${limit}`)).toEqual([422, 'limit', 'limit'])
+  })
+})
+
+describe('a cursor', () => {
+  const NEXT = 36 ** 5
+  const pathOf = (cursor: string, query = '') => `/decisions?cursor=${encodeURIComponent(cursor)}${query}`
+
+  it('continues the list that it is of, and no other', async () => {
+    answer('recorded', 'list', { decisions: [], next: NEXT })
+    const { body } = await ask('/decisions?verdict=pass&principal=ann&tenant=globex', 'operator')
+    const cursor = body.next_cursor as string
+    expect((await ask(pathOf(cursor, '&verdict=pass&principal=ann&tenant=globex&limit=3'), 'operator')).status).toBe(
+      200,
+    )
+    expect(calls.at(-1)?.[1]).toMatchObject({ after: NEXT, limit: 3 })
+    calls.length = 0
+    for (const query of [
+      '&verdict=refuse&principal=ann&tenant=globex',
+      '&verdict=pass&principal=bob&tenant=globex',
+      '&verdict=pass&tenant=globex',
+      '&verdict=pass&principal=ann',
+      '&verdict=pass&principal=ann&tenant=globex&saved=cache',
+    ]) {
+      expect(await errorOf(pathOf(cursor, query), 'operator')).toEqual([400, 'cursor', 'cursor'])
+    }
+    const changed = [`1${cursor}`, `${cursor}0`, cursor.replace('.', '0.'), cursor.toUpperCase(), '']
+    for (const other of changed) {
+      expect(await errorOf(pathOf(other, '&verdict=pass&principal=ann&tenant=globex'), 'operator')).toEqual([
+        400,
+        'cursor',
+        'cursor',
+      ])
+    }
+    expect(calls).toEqual([])
+  })
+
+  it('of a table is in a header', async () => {
+    answer('recorded', 'list', { decisions: [], next: NEXT })
+    const { headers } = await ask('/decisions?format=csv')
+    const cursor = headers.get('x-next-cursor')!
+    expect(cursor).toMatch(/^100000\.[0-9a-f]{16}$/)
+    expect((await ask(pathOf(cursor))).status).toBe(200)
+  })
+})
+
+describe('an operator', () => {
+  it('sees all tenants, what was lost and what failed; others see neither', async () => {
+    const { body } = await ask('/stats?tenant=*', 'operator')
+    expect(body).toMatchObject({ recording: { isolates: 3 }, faults: [{ route: 'ask' }] })
+    expect(calls).toMatchObject([
+      ['flush'],
+      ['summaries.summary', { tenant: EVERY_TENANT }],
+      ['summaries.recording', 1, 2],
+      ['requestFaults.list', 1, 2],
+    ])
+    calls.length = 0
+    const own = await ask('/stats')
+    expect([own.body.recording, own.body.faults]).toEqual([undefined, undefined])
+    expect(calls.map(([name]) => name)).toEqual(['flush', 'summaries.summary'])
+  })
+
+  it('sees the open alerts of all tenants, and others their own', async () => {
+    await ask('/alerts?tenant=*', 'operator')
+    await ask('/alerts?limit=9')
+    expect(calls.filter(([name]) => name === 'alerts.list')).toEqual([
+      ['alerts.list', EVERY_TENANT, 50],
+      ['alerts.list', 'acme', 9],
+    ])
+    expect(await errorOf('/alerts?tenant=*')).toEqual([403, 'tenant_mismatch', 'tenant'])
+    expect(await errorOf('/decisions?tenant=*', 'operator')).toEqual([422, 'tenant_id', 'tenant'])
+  })
+})
+
+describe('the audit trail', () => {
+  it('can be of one type, with payloads as they were written', async () => {
+    const { body } = await ask('/audit?type=POLICY_CHOSEN')
+    expect(calls[1]?.[1]).toMatchObject({ type: 'POLICY_CHOSEN' })
+    expect(body.events).toEqual([{ at: '1970-01-01T00:00:00.000Z', type: 'X', payload: { aName: 1 } }])
+  })
+})
+
+describe('labels', () => {
+  it('are questions of users and reviewers, without those whose text is not stored', async () => {
+    const one = { question: 'q', answerable: true, source: 'user', collection: 'wiki' }
+    answer('feedback', 'questions', [
+      one,
+      { ...one, question: null },
+      { ...one, answerable: false, source: 'reviewer' },
+    ])
+    expect((await ask('/labels')).body).toMatchObject({
+      labels: [
+        { question: 'q', answerable: true, kind: 'answerable, by a user', collection: 'wiki' },
+        { question: 'q', answerable: false, kind: 'unanswerable, by a reviewer', collection: 'wiki' },
+      ],
+      without_text: 1,
+    })
+  })
+})
+
+describe('a replay', () => {
+  it('is of the latest thousand decisions, by a policy that exists', async () => {
+    const body = JSON.stringify({ policy: 'none' })
+    const unknown = await ask('/replay', 'owner', { method: 'POST', body })
+    expect([unknown.status, unknown.body.error]).toMatchObject([
+      422,
+      { code: 'policy_unknown', param: 'policy', message: expect.stringContaining('or one of balanced') },
+    ])
+    const ofAnother = await ask('/replay', 'owner', { method: 'POST', body: JSON.stringify({ policy: 'of globex' }) })
+    expect(ofAnother.body.error.code).toBe('policy_unknown')
+    expect(calls).toEqual([])
+    const known = { method: 'POST', body: JSON.stringify({ policy: 'of acme' }) }
+    expect((await ask('/replay?collection=wiki', 'owner', known)).body).toMatchObject({
+      decisions: 0,
+      judged: 0,
+      would_refuse: { rate: null },
+      changed: { count: 0, decisions: [] },
+    })
+    await ask('/replay', 'owner', known)
+    const query = { tenant: 'acme', ...back(31 * DAY_MS), limit: 1_000 }
+    expect(calls).toEqual([
+      ['flush'],
+      ['recorded.sample', { ...query, filter: { collection: 'wiki' } }],
+      ['flush'],
+      ['recorded.sample', query],
+    ])
+  })
+})
+
+describe('an erasure', () => {
+  const erase = (id: string, path = '') => ask(`/subjects/${id}${path}`, 'operator', { method: 'DELETE' })
+
+  it('of more than one request erases is accepted, and goes on later', async () => {
+    answer('erasures', 'erase', { finished: false, decisions: 10_000, questionTexts: 7 })
+    const { status, body } = await erase('reader%2F1', '?tenant=acme')
+    expect(calls).toEqual([['flush'], ['erasures.erase', 'acme', 'reader/1']])
+    expect([status, body]).toMatchObject([
+      202,
+      { subject: 'reader/1', finished: false, erased: { decisions: 10_000, question_texts: 7 } },
+    ])
+    answer('erasures', 'erase', { finished: true, decisions: 0 })
+    expect((await erase('x'.repeat(500))).status).toBe(200)
+    expect((await erase('x'.repeat(501))).body.error).toMatchObject({ code: 'filter', param: 'id' })
+  })
+})
+
+it('a path tells its methods to others, in order', async () => {
+  for (const [path, allowed] of [
+    ['/feedback', 'GET, POST'],
+    ['/decisions/x/label', 'PUT'],
+  ]) {
+    const { status, headers, body } = await ask(path!, 'owner', { method: 'PATCH' })
+    expect([status, headers.get('allow'), body.error.message]).toEqual([405, allowed, `Use ${allowed} here`])
+    expect(headers.get('cache-control')).toBe('no-store')
+  }
+})
