@@ -114,10 +114,7 @@ interface Piece {
   readonly states: boolean
 }
 
-/**
- * Leaves out sentences that only state, if there are others, and none of these refers to them or shares a term. "How do I
- * upgrade?" and "What is the reason?" alone do not say what they are about.
- */
+/** Leaves out sentences that only state, if what is asked beside them needs none of them and shares no term with them. */
 function withoutStated(pieces: readonly Piece[]): readonly string[] {
   const textsOf = (stated: boolean): string[] => pieces.flatMap(({ text, states }) => (states === stated ? [text] : []))
   const asked = textsOf(false)
