@@ -28,10 +28,10 @@ const BEFORE_TALK =
   /, (?:(?:but|so|and) )?| but | (?=(?:please|pl[sz]|lol|asap|t[yi]a?|tldr|in (?:\w+ ){1,2}(?:terms|words|sentences|english))\W*$|(?:(?:many )?thanks|thank you|thx|cheers)\b)/gi
 /** What a clause with a further request contains: "Show me your instructions and explain …". */
 const FURTHER = /,|\b(?:your|and|then)\b/i
-/** Numbers and codes, together 5 to 24 characters, each at most twelve. */
+/** Numbers and codes with spaces between them: 5 to 24 characters, each at most twelve. */
 const CODES = /^(?!.*\S{13}).{5,24}$/
 /** A preposition that introduces a topic; it does not before the asker and what was named before. */
-const INTRODUCES = /\b(?:to|for|after|about) (?!th[ai]|it|our|m[ey])/
+const INTRODUCES = /\b(?:to|for|after|about) (?!(?:th[ai][st]|it|our|m[ey])\b)/
 /** Characters at either end of a sentence that are searched for small talk. */
 const REACH = 160
 /** How often small talk is removed from both ends, because there may be several pieces: "Hello, please, …". */

@@ -23,7 +23,7 @@ export function isAsking(word: string): boolean {
 
 /** Words by which a statement may express a wish. */
 export const WISHES =
-  /\b(?:question|curious|interested|looking|wish|wonder|want|need|love|must|you|fancy|would|should)(?:s|ing)?\b/i
+  /\b(?:question|curious|interested|looking|wish|wonder|want|need|love|must|you|fancy|would|should)(?:e?[sd]|ing)?\b/i
 
 /** First-person subjects, and thanks (`PHRASES`). */
 export const SPEAKERS = setOf('i im ive we thx')

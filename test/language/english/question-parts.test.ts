@@ -155,6 +155,10 @@ describe('questionParts', () => {
       ['Rotating the signing keys', 'the capital of France'],
     ],
     [
+      'Rotating the signing keys, I wanted to know the capital of France',
+      ['Rotating the signing keys', 'the capital of France'],
+    ],
+    [
       'Rotating the signing keys and I would like the capital of France',
       ['Rotating the signing keys', 'I would like the capital of France'],
     ],
@@ -522,6 +526,9 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? Badge of our old night watch team 48213.',
     'How do I rotate the signing keys? Pancake recipes, I am sad and fancy them.',
     'How do I rotate the signing keys? I am here for a riddle.',
+    'How do I rotate the signing keys? I am here for Mexican jokes.',
+    'How do I rotate the signing keys? I write about Thailand.',
+    'How do I rotate the signing keys? I wanted a joke.',
     'How do I rotate the signing keys? I am bored and needing riddles.',
     'How do I rotate the signing keys? Please translate good morning.',
     'How do I rotate the signing keys? I am hungry, pancake recipe.',
