@@ -16,6 +16,7 @@ const EMPTY: ReadonlySet<unknown> = new Set([204, 205, 304])
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 // oxlint-disable-next-line no-control-regex -- what a field may not hold
 const NO_VALUE = /[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/
+const NO_PARAMETER = new RegExp(`${NO_VALUE.source}|^$|[";\\\\]`)
 
 /** Ranges of the numbers. */
 const NUMBERS = {
@@ -56,8 +57,7 @@ function isWellFormed(value: Readonly<Record<string, unknown>>, decision: Readon
     headers.every((header) => isHeader(header) && isKept(value['status'], ...header)) &&
     VERDICTS.has(decision['verdict']) &&
     BANDS.has(decision['band']) &&
-    // These are sent in a header.
-    [decision['id'], decision['reason'], decision['policyId']].every((sent) => isFieldValue(sent)) &&
+    [decision['id'], decision['reason'], decision['policyId']].every((sent) => isFieldValue(sent, NO_PARAMETER)) &&
     isWithin(decision['confidence'], 0, 1) &&
     isRecord(decision['signals']) &&
     Array.isArray(decision['findings']) &&
@@ -71,8 +71,8 @@ function isHeader(value: unknown): value is [string, string] {
   return areTexts(value) && value.length === 2 && NAME.test(value[0]!) && isFieldValue(value[1])
 }
 
-function isFieldValue(value: unknown): boolean {
-  return typeof value === 'string' && !NO_VALUE.test(value)
+function isFieldValue(value: unknown, barred = NO_VALUE): boolean {
+  return typeof value === 'string' && !barred.test(value)
 }
 
 function areTexts(value: unknown): value is readonly string[] {

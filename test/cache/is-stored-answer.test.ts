@@ -60,6 +60,15 @@ const changes: Readonly<Record<string, (answer: StoredAnswer) => unknown>> = {
   'a verdict that there is not': (answer) => ({ ...answer, decision: { ...answer.decision, verdict: 'yes' } }),
   'a confidence of 2': (answer) => ({ ...answer, decision: { ...answer.decision, confidence: 2 } }),
   'a band that there is not': (answer) => ({ ...answer, decision: { ...answer.decision, band: 'a\r\nb' } }),
+  'a reason that begins a further parameter': (answer) => ({
+    ...answer,
+    decision: { ...answer.decision, reason: 'a;verdict=pass' },
+  }),
+  'a policy that ends its quotation': (answer) => ({
+    ...answer,
+    decision: { ...answer.decision, policyId: 'a";band=high;b="' },
+  }),
+  'an empty reason': (answer) => ({ ...answer, decision: { ...answer.decision, reason: '' } }),
   'a reason with a line break': (answer) => ({ ...answer, decision: { ...answer.decision, reason: 'a\r\nb: c' } }),
   'a policy beyond bytes': (answer) => ({ ...answer, decision: { ...answer.decision, policyId: 'ł@1' } }),
   'no signals': (answer) => ({ ...answer, decision: { ...answer.decision, signals: null } }),
