@@ -2,6 +2,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { console as createConsole } from '../../../packages/console/src/console.ts'
 import { EVERY_TENANT } from '../../../packages/console/src/d1/statistics/wanted.ts'
+import { uuidv7 } from '../../../src/core/lib/ids.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import { aDecision } from '../../fixtures/decision.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { type ConsoleParts, openConsole } from '../../../packages/console/src/parts.ts'
 
@@ -24,8 +27,21 @@ const options = {
     return tenant === undefined ? null : { tenant, id, scopes: ['admin'] as const }
   },
   isOperator: ({ id }: { readonly id: string }) => id === 'operator',
-  policyOf: async (tenant: string, asked: string) => (asked === `of ${tenant}` ? balanced() : undefined),
-  policyNames: ['balanced'],
+  policyOf: async (tenant: string, asked: string) =>
+    [`of ${tenant}`, 'balanced'].includes(asked) ? balanced() : undefined,
+  policyNames: ['balanced', 'gone'],
+  decisionDays: 30,
+  answerTokens: {
+    sign: async () => '',
+    read: async (tenant: string, token: string) =>
+      token.startsWith(tenant) ? token.slice(tenant.length + 1) : undefined,
+  },
+  purges: {
+    purge: async (which: readonly object[]) => {
+      calls.push(['purges.purge', which])
+      return {} as never
+    },
+  },
 }
 const parts = openConsole(options)
 const app = createConsole(options)
@@ -123,16 +139,39 @@ describe('each list', () => {
   })
 
   it.each([
-    ['/stats/content-gaps', 'weakSpots.contentGaps', 'content-gaps', 'question_hmac,hmac_key_id,text,collection'],
-    ['/stats/documents', 'weakSpots.documents', 'documents', 'document_id,collection,decisions'],
-    ['/decisions', 'recorded.list', 'decisions', 'id,decision_id,at,collection'],
-    ['/stats', 'summaries.summary', 'decisions-over-time', 'start,decisions,mean_confidence'],
-    ['/feedback', 'feedback.latest', 'labels', 'event_id,at,source,rating,comment,verdict,policy_id,collection'],
-  ])('%s can be a table', async (path, _, name, head) => {
+    [
+      '/stats/content-gaps',
+      'content-gaps',
+      /^question_hmac,hmac_key_id,text,collection,refused,advised,last,last_reason$/,
+    ],
+    [
+      '/stats/documents',
+      'documents',
+      /^document_id,collection,decisions,refused,advised,mean_confidence,change,consistently_weak,weeks$/,
+    ],
+    ['/decisions', 'decisions', /^id,decision_id,at,collection,.*,principal_id$/],
+    ['/stats', 'decisions-over-time', /^start,decisions,mean_confidence,.*,money_retrieval_cost,money_net$/],
+    ['/feedback', 'labels', /^event_id,at,source,rating,comment,verdict,policy_id,collection$/],
+  ])('%s can be a table', async (path, name, head) => {
     const { headers, body } = await ask(`${path}?format=csv`)
     expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}.csv"`)
     expect(headers.get('x-next-cursor')).toBeNull()
-    expect(body).toMatch(new RegExp(`^${head}[^\r\n]*\r\n$`))
+    const [first, ...rest] = (body as string).split('\r\n')
+    expect([first, rest]).toEqual([expect.stringMatching(head), ['']])
+  })
+
+  it('of weak spots is in the form of the API', async () => {
+    answer('weakSpots', 'contentGaps', [{ questionHmac: 'q', lastMs: 0 }])
+    answer('weakSpots', 'documents', [{ documentId: 'd', weeks: [{ weekMs: 0, meanConfidence: 1 }] }])
+    const start = '1970-01-01T00:00:00.000Z'
+    expect((await ask('/stats/content-gaps')).body).toEqual({
+      version: 1,
+      content_gaps: [{ question_hmac: 'q', last: start }],
+    })
+    expect((await ask('/stats/documents')).body).toEqual({
+      version: 1,
+      documents: [{ document_id: 'd', weeks: [{ week: start, mean_confidence: 1 }] }],
+    })
   })
 
   it('of weak spots and labels is whole as a table: one more row tells that there are too many', async () => {
@@ -150,6 +189,55 @@ describe('each list', () => {
   })
 })
 
+describe('money', () => {
+  const savings = {
+    callsAvoidedByRefusal: 3,
+    callsAvoidedByCache: 2,
+    unknownCalls: 1,
+    measured: { calls: 4, inputTokens: 5, outputTokens: 6 },
+    estimated: { calls: 7, inputTokens: 8, outputTokens: 9 },
+    money: { calls: 10, modelCost: 0.5, retrievalCost: 0.125, net: 0.375 },
+  }
+  const verdicts = { byVerdict: { pass: 1, advise: 2, refuse: 3 }, byCache: { hit: 4, miss: 5 } }
+  const point = { startMs: 0, decisions: 6, ...verdicts }
+
+  it('is in columns of the series, and empty where no call has a price', async () => {
+    const series = [
+      { ...point, savings },
+      { ...point, savings: { ...savings, money: null } },
+    ]
+    answer('summaries', 'summary', { fromMs: 1, toMs: 2, series })
+    const [head, ...rows] = ((await ask('/stats?format=csv')).body as string).trimEnd().split('\r\n')
+    const tables = rows.map((row) => {
+      const cells = row.split(',')
+      return Object.fromEntries(head!.split(',').map((name, at) => [name, cells[at]]))
+    })
+    const calls = { calls_avoided_by_refusal: '3', calls_avoided_by_cache: '2', unknown_calls: '1' }
+    const measured = { measured_calls: '4', measured_input_tokens: '5', measured_output_tokens: '6' }
+    const estimated = { estimated_calls: '7', estimated_input_tokens: '8', estimated_output_tokens: '9' }
+    const both = { start: '1970-01-01T00:00:00.000Z', decisions: '6', pass: '1', advise: '2', refuse: '3', hit: '4' }
+    const money = { money_calls: '10', money_model_cost: '0.5', money_retrieval_cost: '0.125', money_net: '0.375' }
+    const none = Object.fromEntries(Object.keys(money).map((name) => [name, '']))
+    expect(tables).toMatchObject(
+      [money, none].map((each) => ({ ...both, ...calls, ...measured, ...estimated, ...each })),
+    )
+  })
+
+  it('is told with its currency and prices, which are nothing without a currency', async () => {
+    expect((await ask('/stats')).body).toMatchObject({ prices: null, currency: null })
+    const given = {
+      ...options,
+      prices: { currency: 'EUR', inputPerMillionTokens: 2, outputPerMillionTokens: 4, perRetrieval: 1 },
+    }
+    vi.spyOn(openConsole(given).summaries, 'summary').mockResolvedValue({ fromMs: 1, toMs: 2 } as never)
+    const response = await createConsole(given).request('/stats', { headers: { authorization: 'Bearer owner' } })
+    expect(await response.json()).toMatchObject({
+      prices: { input_per_million_tokens: 2, per_retrieval: 1 },
+      currency: 'EUR',
+    })
+  })
+})
+
 describe('a period', () => {
   it('may be given in milliseconds or as ISO 8601, and begins a day before its end', async () => {
     await ask('/stats?from=2026-06-01&to=2026-06-01T01:00Z')
@@ -163,8 +251,19 @@ describe('a period', () => {
     ])
   })
 
-  it.each(['from=5&to=5', 'from=6&to=5'])('%s is none', async (query) => {
-    expect(await errorOf(`/stats?${query}`)).toEqual([422, 'range', 'from'])
+  it.each([
+    ['from=5&to=5', 'from'],
+    ['from=6&to=5', 'from'],
+    ['from=x', 'from'],
+    ['to=1969-12-31', 'to'],
+    ['to=123456789012345', 'to'],
+  ])('%s is none', async (query, param) => {
+    expect(await errorOf(`/stats?${query}`)).toEqual([422, 'range', param])
+  })
+
+  it('may begin with 1970', async () => {
+    expect((await ask('/stats?from=1970-01-01&to=1970-01-02')).status).toBe(200)
+    expect((await ask('/stats?from=0&to=1')).status).toBe(200)
   })
 
   it('is shown by the hour up to eight days, and on request up to 31', async () => {
@@ -179,6 +278,11 @@ describe('a period', () => {
     expect(await asked(HOUR_MS, 'day')).toBe('day')
     expect(await asked(31 * DAY_MS, 'hour')).toBe('hour')
     expect(await asked(31 * DAY_MS + 1, 'hour')).toBe('range_too_large')
+    expect(await errorOf(`/stats?from=0&to=${32 * DAY_MS}&interval=hour`)).toEqual([422, 'range_too_large', 'interval'])
+    for (const [name, value] of Object.entries({ interval: 'week', format: 'xml' })) {
+      expect(await errorOf(`/stats?${name}=${value}`)).toEqual([422, name, name])
+    }
+    expect(await errorOf('/stats/documents?sort=name')).toEqual([422, 'sort', 'sort'])
     expect(await asked(40 * DAY_MS, 'day')).toBe('day')
   })
 })
@@ -269,7 +373,7 @@ describe('a cursor', () => {
     ]) {
       expect(await errorOf(pathOf(cursor, query), 'operator')).toEqual([400, 'cursor', 'cursor'])
     }
-    const changed = [`1${cursor}`, `${cursor}0`, cursor.replace('.', '0.'), cursor.toUpperCase(), '']
+    const changed = [`-${cursor}`, `1${cursor}`, `${cursor}0`, cursor.replace('.', '0.'), cursor.toUpperCase(), '']
     for (const other of changed) {
       expect(await errorOf(pathOf(other, '&verdict=pass&principal=ann&tenant=globex'), 'operator')).toEqual([
         400,
@@ -349,7 +453,7 @@ describe('a replay', () => {
     const unknown = await ask('/replay', 'owner', { method: 'POST', body })
     expect([unknown.status, unknown.body.error]).toMatchObject([
       422,
-      { code: 'policy_unknown', param: 'policy', message: expect.stringContaining('or one of balanced') },
+      { code: 'policy_unknown', param: 'policy', message: expect.stringContaining('or one of balanced, gone') },
     ])
     const ofAnother = await ask('/replay', 'owner', { method: 'POST', body: JSON.stringify({ policy: 'of globex' }) })
     expect(ofAnother.body.error.code).toBe('policy_unknown')
@@ -368,6 +472,199 @@ describe('a replay', () => {
       ['recorded.sample', { ...query, filter: { collection: 'wiki' } }],
       ['flush'],
       ['recorded.sample', query],
+    ])
+  })
+})
+
+describe('a decision', () => {
+  const finding = { gate: 'length', outcome: 'refuse', message: 'Too short', actual: 0.25, threshold: 0.5 }
+  const found = {
+    ...aDecision({ verdict: 'refuse', findings: [finding] as never }),
+    id: 'event-1',
+    decisionId: 'made-earlier',
+    atMs: 0,
+    policyId: 'of acme',
+    policy: { id: 'of acme', topK: 3 },
+    pin: null as object | null,
+    escalate: 1,
+    answerSignals: { someShare: 1 },
+    questionText: 'Why?',
+    reranker: null,
+    labels: [{ source: 'user', rating: 'wrong', atMs: 1_000 }],
+    audit: [{ type: 'X' }],
+    auditEvents: [{ type: 'X', payload: { aName: 1 }, atMs: 2_000 }],
+  }
+
+  it('is told whole, with names of data as they are', async () => {
+    answer('recorded', 'one', found)
+    const { body } = await ask('/decisions/event-1')
+    expect(calls).toEqual([['flush'], ['recorded.one', 'acme', 'event-1']])
+    expect(body).toMatchObject({
+      id: 'event-1',
+      decision_id: 'made-earlier',
+      at: '1970-01-01T00:00:00.000Z',
+      escalate: true,
+      findings: [finding],
+      signals: { chunkCount: 2 },
+      answer_signals: { someShare: 1 },
+      policy: { topK: 3 },
+      calibration: null,
+      rejection: { decision_id: 'made-earlier', query: 'Why?', deficit: 0.25, evidence_analyzed: 2, escalate: true },
+      labels: [{ source: 'user', rating: 'wrong', at: '1970-01-01T00:00:01.000Z' }],
+      audit_events: [{ type: 'X', payload: { aName: 1 }, at: '1970-01-01T00:00:02.000Z' }],
+    })
+    for (const name of ['pin', 'audit']) expect(body).not.toHaveProperty(name)
+  })
+
+  it('without text is no refusal record with a question, and without a policy tells nothing', async () => {
+    answer('recorded', 'one', { ...found, questionText: null, policyId: 'gone', escalate: 0, confidence: null })
+    const { body } = await ask('/decisions/event-1')
+    expect(body).toMatchObject({ escalate: false, told: {}, confidence: null })
+    expect(body.rejection).not.toHaveProperty('query')
+    expect(body.rejection).not.toHaveProperty('escalate')
+    answer('recorded', 'one', { ...found, verdict: 'pass' })
+    expect((await ask('/decisions/event-1')).body.rejection).toBeNull()
+  })
+
+  it('says whether documents had changed since the policy was calibrated', async () => {
+    for (const [version, changed] of [
+      [3, false],
+      [2, true],
+    ] as const) {
+      answer('recorded', 'one', { ...found, pin: { collection: 'manual', corpus_version: version } })
+      const { calibration } = (await ask('/decisions/event-1')).body
+      expect(calibration).toMatchObject({ pin: { corpus_version: version }, documents_changed: changed })
+      expect(calibration.advice === null).toBe(!changed)
+    }
+  })
+
+  it('that is not there is not found', async () => {
+    expect(await errorOf('/decisions/none')).toEqual([404, 'decision_not_found', undefined])
+  })
+})
+
+describe('policies', () => {
+  it('are those that can be chosen, those that decided, and the choices', async () => {
+    answer('policies', 'known', [{ id: 'p@1', name: 'p', firstMs: 1_000, body: { id: 'p@1', topK: 3 } }])
+    const choice = { by: 'ann', collection: null, policy: 'p', policyId: 'p@1', why: 'w' }
+    answer('policies', 'choices', [{ ...choice, atMs: 2_000, tenant: 'acme', rollback: true }])
+    const { body } = await ask('/policies')
+    expect(calls).toEqual([['flush'], ['policies.known', 'acme'], ['policies.choices', 'acme']])
+    expect(body).toEqual({
+      version: 1,
+      choices: [{ name: 'balanced', id: balanced().id }],
+      policies: [{ id: 'p@1', name: 'p', first_seen: '1970-01-01T00:00:01.000Z', policy: { id: 'p@1', topK: 3 } }],
+      changes: [
+        { at: '1970-01-01T00:00:02.000Z', by: 'ann', collection: null, policy: 'p', policy_id: 'p@1', why: 'w' },
+      ],
+    })
+  })
+})
+
+describe('feedback', () => {
+  const eventAt = (ms: number) => uuidv7(ms, '00000000-0000-4000-8000-000000000000')
+  const send = (method: string, path: string, body: object) =>
+    ask(path, 'owner', { method, body: JSON.stringify(body) })
+  const user = { tenant: 'acme', source: 'user', principalId: 'owner' }
+
+  beforeEach(() => answer('feedback', 'label', undefined))
+
+  it('of a caller is of an answer of its tenant that is still kept', async () => {
+    const [kept, gone] = [eventAt(NOW_MS - 30 * DAY_MS), eventAt(NOW_MS - 30 * DAY_MS - 1)]
+    const { status, body } = await send('POST', '/feedback', { answer: `acme:${kept}`, rating: 'right', comment: 'so' })
+    expect([status, body]).toEqual([201, { version: 1, recorded: true }])
+    expect(calls).toEqual([['flush'], ['feedback.label', { ...user, eventId: kept, rating: 'right', comment: 'so' }]])
+    calls.length = 0
+    for (const [of, code] of [
+      [`acme:${gone}`, 'answer_expired'],
+      [`globex:${kept}`, 'answer_unknown'],
+      [7, 'answer_unknown'],
+    ] as const) {
+      expect((await send('POST', '/feedback', { answer: of, rating: 'right' })).body.error.code).toBe(code)
+    }
+    const stranger = await ask('/feedback', 'nobody', { method: 'POST', body: '{}' })
+    expect([stranger.status, calls]).toEqual([401, []])
+  })
+
+  it('that something was wrong purges the answer by its own id', async () => {
+    const sent = eventAt(NOW_MS)
+    for (const [found, decisionId] of [
+      [{ decisionId: 'made-earlier' }, 'made-earlier'],
+      [undefined, sent],
+    ] as const) {
+      answer('recorded', 'one', found)
+      calls.length = 0
+      await send('POST', '/feedback', { answer: `acme:${sent}`, rating: 'wrong', comment: null })
+      expect(calls.slice(1)).toEqual([
+        ['feedback.label', { ...user, eventId: sent, rating: 'wrong' }],
+        ['recorded.one', 'acme', sent],
+        ['purges.purge', [{ kind: 'answer', tenant: 'acme', decisionId }]],
+      ])
+    }
+  })
+
+  it('of a reviewer is of a decision of its tenant', async () => {
+    const label = (rating: string) => send('PUT', '/decisions/event-1/label', { rating, comment: 'read' })
+    expect((await label('right')).body.error.code).toBe('decision_not_found')
+    answer('recorded', 'one', { id: 'event-1', decisionId: 'event-1' })
+    calls.length = 0
+    expect(await label('right')).toMatchObject({
+      status: 200,
+      body: { id: 'event-1', rating: 'right', comment: 'read' },
+    })
+    expect(calls).toEqual([
+      ['flush'],
+      ['recorded.one', 'acme', 'event-1'],
+      ['feedback.label', { ...user, source: 'reviewer', eventId: 'event-1', rating: 'right', comment: 'read' }],
+    ])
+  })
+
+  it('has a rating, and a comment of at most 10 KiB', async () => {
+    answer('recorded', 'one', { id: 'event-1', decisionId: 'event-1' })
+    for (const [body, code] of [
+      [{ rating: 'good' }, 'rating'],
+      [{ rating: 'right', comment: 'é'.repeat(5_121) }, 'comment_too_long'],
+      [{ rating: 'right', comment: 7 }, 'comment_too_long'],
+      [{ rating: 'right', comment: '\ud800' }, 'invalid_unicode'],
+      [{ rating: 'right', other: 1 }, 'unknown_field'],
+      [{ rating: 'right', comment: 'é'.repeat(5_120) }, undefined],
+    ] as const) {
+      expect((await send('PUT', '/decisions/event-1/label', body)).body.error?.code).toBe(code)
+    }
+  })
+
+  it('that cannot be stored is to be sent again', async () => {
+    vi.spyOn(parts.feedback, 'label').mockRejectedValue(new RagGateError('store_unavailable', 'D1 does not answer'))
+    const { status, headers } = await send('POST', '/feedback', { answer: `acme:${eventAt(NOW_MS)}`, rating: 'right' })
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+    vi.spyOn(parts.feedback, 'label').mockRejectedValue(new RagGateError('schema_outdated', 'no such table'))
+    const outdated = await send('POST', '/feedback', { answer: `acme:${eventAt(NOW_MS)}`, rating: 'right' })
+    expect([outdated.body.error.code, outdated.headers.get('retry-after')]).toEqual(['schema_outdated', null])
+  })
+
+  it('gives error rates for each policy, of refusals and of answers apart', async () => {
+    const count = { policyId: 'p@1', verdict: 'refuse', right: 0, wrong: 0 }
+    answer('feedback', 'counts', [
+      { ...count, right: 30, wrong: 10 },
+      { ...count, verdict: 'pass', right: 50, wrong: 5 },
+      { ...count, verdict: 'advise', right: 3, wrong: 2 },
+      { ...count, policyId: 'other@1', right: 900, wrong: 900 },
+    ])
+    answer('summaries', 'summary', {
+      byPolicy: [
+        { name: 'p@1', byVerdict: { pass: 100, advise: 20, refuse: 80 } },
+        { name: 'of acme', byVerdict: { pass: 1, advise: 0, refuse: 1 } },
+      ],
+    })
+    const { body } = await ask('/feedback')
+    expect(body.policies).toMatchObject([
+      {
+        policy_id: 'p@1',
+        refusals: { decisions: 80, right: 30, wrong: 10 },
+        answers: { decisions: 120, right: 53, wrong: 7 },
+        suggestion: null,
+      },
+      { policy_id: 'of acme', suggestion: { action: expect.any(String), because: expect.any(String) } },
     ])
   })
 })
