@@ -76,16 +76,16 @@ export function onlyStates(sentence: string, isForeign: boolean): boolean {
     !/\?/.test(sentence) &&
     said[1] !== 'me' &&
     ((codes.length * 7 >= said.length && CODES.test(codes.join(' '))) ||
-      (!isForeign && said.some(states) && !said.some((word, at) => word === 'so' && !isStopWord(said[at + 1]!)))) &&
+      (!isForeign && said.some(states) && !said.some((word, at) => word === 'then' && !isStopWord(said[at + 1]!)))) &&
     !said.some(asks) &&
     !WISHES.test(told) &&
     !INTRODUCES.test(told)
   )
 }
 
-/** Its words, with `so` for marks between clauses and `thx` for set phrases. */
+/** Its words, with `then` for marks between clauses and `thx` for set phrases. */
 function spoken(clause: string): readonly string[] {
-  return words(clause.replaceAll(/[,;–—](?=.)/g, ' so ').replaceAll(PHRASES, 'thx'))
+  return words(clause.replaceAll(/[,;–—](?=\D)/g, ' then ').replaceAll(PHRASES, 'thx'))
 }
 
 /** Whether a word asks, is an imperative, or expresses a wish. */

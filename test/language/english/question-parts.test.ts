@@ -456,6 +456,8 @@ describe('the signal `states`', () => {
     ['Being a nurse, I rarely touch computers. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? As a novice I work alone.', 'How do I rotate the signing keys?'],
     // A preposition with what was named before, or with a word of the asker.
+    ['I am so tired of computers. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
+    ['I paid 9,50 at our canteen. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['I am completely new to this. How do I rotate the signing keys?', 'How do I rotate the signing keys?'],
     ['How do I rotate the signing keys? I am writing a report for my landlady.', 'How do I rotate the signing keys?'],
     [
