@@ -1,5 +1,6 @@
 /** What the routes ask of the stores, and for whom. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { tenantFor } from '../../../packages/console/src/api/tenant-for.ts'
 import { console as createConsole } from '../../../packages/console/src/console.ts'
 import { EVERY_TENANT } from '../../../packages/console/src/d1/statistics/wanted.ts'
 import { uuidv7 } from '../../../src/core/lib/ids.ts'
@@ -235,6 +236,40 @@ describe('money', () => {
       prices: { input_per_million_tokens: 2, per_retrieval: 1 },
       currency: 'EUR',
     })
+  })
+})
+
+describe('a request', () => {
+  it('may name its own tenant, and no parameter that there is not', async () => {
+    expect((await ask('/decisions?tenant=acme&limit=1')).status).toBe(200)
+    expect(calls[1]?.[1]).toMatchObject({ tenant: 'acme', limit: 1 })
+    calls.length = 0
+    for (const path of ['/decisions', '/policies', '/subjects/x']) {
+      const init = path === '/subjects/x' ? { method: 'DELETE' } : {}
+      expect((await ask(`${path}?nonsense=1`, 'owner', init)).body.error.code).toBe('unknown_field')
+    }
+    expect(calls).toEqual([])
+  })
+
+  it.each([7, null, ['acme']])('of an operator names no tenant by %j', (asked) => {
+    const principal = { tenant: 'main', id: 'operator', scopes: [] }
+    expect(() => tenantFor(principal, asked, () => true)).toThrow(expect.objectContaining({ code: 'tenant_id' }))
+  })
+
+  it('lists decisions and alerts in the form of the API', async () => {
+    answer('recorded', 'list', { decisions: [0, 1].map((escalate) => ({ id: 'a', atMs: 0, escalate })) })
+    answer('alerts', 'list', [{ id: 'b', openedMs: 0, untold: 'opened' }])
+    answer('jobRecords', 'list', [{ name: 'counting', ranMs: NOW_MS, behindSinceMs: null, failed: false }])
+    const start = '1970-01-01T00:00:00.000Z'
+    expect((await ask('/decisions')).body.decisions).toEqual([
+      { id: 'a', at: start, escalate: false },
+      { id: 'a', at: start, escalate: true },
+    ])
+    expect((await ask('/alerts')).body).toMatchObject({
+      alerts: [{ id: 'b', opened: start }],
+      jobs: [{ name: 'counting' }],
+    })
+    expect((await ask('/alerts')).body.alerts[0]).not.toHaveProperty('untold')
   })
 })
 
@@ -524,6 +559,47 @@ describe('a decision', () => {
     expect(body.rejection).not.toHaveProperty('escalate')
     answer('recorded', 'one', { ...found, verdict: 'pass' })
     expect((await ask('/decisions/event-1')).body.rejection).toBeNull()
+  })
+
+  it('is told with what the preset of its policy makes of it', async () => {
+    const summary = vi.fn(() => ({ badge: 'weak' }))
+    const policyOf = async () => ({ ...balanced(), preset: { ...balanced().preset, summary } }) as never
+    const given = { ...options, policyOf }
+    const one = vi.spyOn(openConsole(given).recorded, 'one')
+    const told = async (record: object) => {
+      one.mockResolvedValueOnce({ ...found, ...record } as never)
+      const response = await createConsole(given).request('/decisions/x', {
+        headers: { authorization: 'Bearer owner' },
+      })
+      return (await response.json()) as { readonly told: object }
+    }
+    expect((await told({ reranker: 'used' })).told).toEqual({ badge: 'weak' })
+    await told({ confidence: null, answerSignals: null, escalate: 0 })
+    const decision = { id: 'made-earlier', verdict: 'refuse', findings: [finding] }
+    expect(summary.mock.calls).toMatchObject([
+      [
+        {
+          decision: {
+            ...decision,
+            reranker: 'used',
+            confidence: 0.8125,
+            answerSignals: { someShare: 1 },
+            escalate: true,
+          },
+        },
+      ],
+      [
+        {
+          decision: { ...decision, reranker: 'off', confidence: 0 },
+          chunks: [],
+          audience: 'operator',
+          gates: balanced().gates,
+        },
+      ],
+    ])
+    expect(Object.keys((summary.mock.calls as unknown as [{ decision: object }][])[1]![0].decision)).not.toContain(
+      'answerSignals',
+    )
   })
 
   it('says whether documents had changed since the policy was calibrated', async () => {

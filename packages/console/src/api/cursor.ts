@@ -18,7 +18,7 @@ export function readCursor(cursor: string | undefined, bound: readonly string[])
   if (cursor === undefined) return undefined
   const [, text = '', found] = /^([0-9a-z]{1,11})\.([0-9a-f]{16})$/.exec(cursor) ?? []
   const place = Number.parseInt(text, 36)
-  if (found === undefined || found !== check(place, bound)) {
+  if (found !== check(place, bound)) {
     throw new ConsoleError('cursor', 'The cursor does not belong to this list: begin without one', { param: 'cursor' })
   }
   return place
