@@ -562,7 +562,7 @@ describe('a decision', () => {
   })
 
   it('is told with what the preset of its policy makes of it', async () => {
-    const summary = vi.fn(() => ({ badge: 'weak' }))
+    const summary = vi.fn<(given: { readonly decision: object }) => object>(() => ({ badge: 'weak' }))
     const policyOf = async () => ({ ...balanced(), preset: { ...balanced().preset, summary } }) as never
     const given = { ...options, policyOf }
     const one = vi.spyOn(openConsole(given).recorded, 'one')
@@ -597,9 +597,7 @@ describe('a decision', () => {
         },
       ],
     ])
-    expect(Object.keys((summary.mock.calls as unknown as [{ decision: object }][])[1]![0].decision)).not.toContain(
-      'answerSignals',
-    )
+    expect(summary.mock.calls[1]![0].decision).not.toHaveProperty('answerSignals')
   })
 
   it('says whether documents had changed since the policy was calibrated', async () => {
