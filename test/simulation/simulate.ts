@@ -19,7 +19,7 @@ import { END_OF_ANSWER } from './services.ts'
 import { DOCUMENTS_EACH, PRINCIPALS_EACH, type Step } from './steps.ts'
 import { COLLECTIONS, type DocumentName, marksIn, questionOf, TENANTS, Truth, type Writing } from './truth.ts'
 import { install, type Running, runAs, VirtualTime } from './virtual-time.ts'
-import { SLOWEST_MS } from './wire.ts'
+import { REPEATED_MS, SLOWEST_MS } from './wire.ts'
 
 /** A violated invariant. */
 export interface Violation {
@@ -276,7 +276,10 @@ class Simulation {
     const choice = { tenant, collection, closed, beganMs: this.#time.nowMs, settledMs: Infinity, doneMs: Infinity }
     this.#choices.push(choice)
     await runAs(running, () => isolate.collections.choosePolicy(tenant, collection, closed ? CLOSED.id : null)).then(
-      () => void (choice.settledMs = choice.doneMs = this.#time.nowMs),
+      () => {
+        choice.doneMs = this.#time.nowMs
+        choice.settledMs = choice.doneMs + REPEATED_MS
+      },
       (thrown: unknown) => {
         choice.settledMs = this.#time.nowMs + SLOWEST_MS
         this.#declared('choosing', thrown)

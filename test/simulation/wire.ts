@@ -35,6 +35,8 @@ const FAULTS: readonly Fault[] = [
   'bad',
 ]
 
+/** Latest, after its reply, that an effect happens a second time. */
+export const REPEATED_MS = 1000
 /** Maximum duration of a call, milliseconds. */
 export const SLOWEST_MS = 25_000
 
@@ -85,7 +87,7 @@ export function makeWire(time: VirtualTime, counts: FaultCounts, isStormy: () =>
         case 'twice':
           return arrive(there, () => {
             reply(work, back)
-            arrive(back + random() * 1000, () => attempt(work))
+            arrive(back + random() * REPEATED_MS, () => attempt(work))
           })
         case 'late':
           time.after(there, owner, fail)
