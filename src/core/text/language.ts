@@ -6,7 +6,7 @@ export interface QuestionParts {
   readonly bare: string
   /** Its sentences and clauses, in order; 1 to 16. One part is `bare` itself. */
   readonly parts: readonly string[]
-  /** Whether statements about the user, or remarks of two words, were left out of both. @default no */
+  /** Whether statements about the user, remarks, or numbers were left out of both. @default no */
   readonly states?: boolean
 }
 

@@ -188,7 +188,7 @@ describe('findCalibrationAlerts', () => {
     expect(found(collection)).toEqual(kinds),
   )
 
-  it('needs as many decisions as any alert', () => {
+  it('finds changed confidences from fifty decisions on', () => {
     const fifty = bins({ 17: 50 })
     expect(found({ differences: [], calibrated: bins({ 2: 50 }), latest: fifty })).toEqual(['calibration_drift'])
   })
