@@ -64,8 +64,8 @@ export interface Feedback {
   /** Stores a label, replacing that of the same source. @throws `schema_outdated`, `store_unavailable` */
   label(label: Label): Promise<void>
   /**
-   * Labels by policy and verdict. If an event has both, the reviewer's label counts. Labels whose decision has not
-   * arrived yet are left out.
+   * Labels by policy and verdict: how often the verdict was right. If an event has both, the reviewer's label counts.
+   * Labels whose decision has not arrived yet are left out.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -80,6 +80,18 @@ export interface Feedback {
   /** Latest first. @throws `schema_outdated`, `store_unavailable` */
   latest(query: LabelsQuery, limit: number): Promise<readonly GivenLabel[]>
 }
+
+/** The decision of a label. */
+const OF_LABEL = and(
+  eq(decisions.tenant, feedback.tenant),
+  gte(decisions.place, sql`${feedback.decidedMs} * ${PLACES_OF_A_MS}`),
+  lt(decisions.place, sql`(${feedback.decidedMs} + 1) * ${PLACES_OF_A_MS}`),
+  eq(decisions.id, feedback.eventId),
+)
+
+/** Whether the question is answerable. In mode `observe` the user rates an answer, also of a refused question. */
+const ANSWERABLE = sql<number>`((${feedback.rating} = 'right') =
+  (${feedback.verdict} <> 'refuse' OR (${feedback.source} = 'user' AND ${decisions.mode} IS 'observe')))`
 
 const MOST_QUESTIONS = 10_000
 
@@ -129,10 +141,11 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         .select({
           policyId: f.policyId,
           verdict: f.verdict,
-          right: sql<number>`sum(${f.rating} = 'right')`,
-          wrong: sql<number>`sum(${f.rating} = 'wrong')`,
+          right: sql<number>`sum((${f.verdict} = 'refuse') <> ${ANSWERABLE})`,
+          wrong: sql<number>`sum((${f.verdict} = 'refuse') = ${ANSWERABLE})`,
         })
         .from(f)
+        .leftJoin(decisions, OF_LABEL)
         .where(
           and(
             labelsOf(query),
@@ -157,20 +170,11 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           question: questionTexts.text,
           hmac: decisions.questionHmac,
           collection: decisions.collection,
-          verdict: decisions.verdict,
-          rating: feedback.rating,
+          answerable: ANSWERABLE,
           source: feedback.source,
         })
         .from(feedback)
-        .innerJoin(
-          decisions,
-          and(
-            eq(decisions.tenant, feedback.tenant),
-            gte(decisions.place, sql`${feedback.decidedMs} * ${PLACES_OF_A_MS}`),
-            lt(decisions.place, sql`(${feedback.decidedMs} + 1) * ${PLACES_OF_A_MS}`),
-            eq(decisions.id, feedback.eventId),
-          ),
-        )
+        .innerJoin(decisions, OF_LABEL)
         .leftJoin(
           questionTexts,
           and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),
@@ -180,10 +184,10 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         .limit(MOST_QUESTIONS)
         .catch(rethrowStoreFault)
       const first = new Map<string, LabelledQuestion>()
-      for (const [at, { hmac, verdict, rating, ...row }] of rows.entries()) {
+      for (const [at, { hmac, answerable, ...row }] of rows.entries()) {
         // Without an HMAC, each question counts as different.
         const key = lengthPrefixed([row.collection, hmac ?? `${at}`])
-        if (!first.has(key)) first.set(key, { ...row, answerable: (verdict === 'refuse') === (rating === 'wrong') })
+        if (!first.has(key)) first.set(key, { ...row, answerable: answerable === 1 })
       }
       return [...first.values()]
     },
