@@ -26,7 +26,17 @@ describe('markdownBlocks', () => {
   })
 
   it.each([
+    ['  ~~~ js \n  a\n   b\n c\n  ~~~~~', ['~~~ js\na\n b\nc\n~~~']],
+    ['```\na\n\n', ['```\na\n\n```']],
+    ['```', ['```\n```']],
+    ['````\n```\n````', ['````\n```\n````']],
+  ])('writes code as it is shown: %j', (text, blocks) => {
+    expect(textsOf(text)).toEqual(blocks)
+  })
+
+  it.each([
     ['[a]: b\n---', []],
+    ['a[^1]\n\n[^1]: Deprecated\n[^2]: b "c"', ['a[^1]', '[^1]: Deprecated', '[^2]: b "c"']],
     ['[a]: b "t"\n[c]: <d e>\ntext', ['text']],
     ['[a]: b "t" x', ['[a]: b "t" x']],
     ['a\n===', ['1: a']],
@@ -64,6 +74,11 @@ describe('markdownBlocks', () => {
     ],
     ['- a\n  ~~~\n  <!-- b -->\n  ~~~\n', [[{ text: '- a\n  ~~~\n  <!-- b -->\n  ~~~' }]]],
     ['    <!-- a -->', ['<!-- a -->']],
+    [
+      '> ```\n> <!-- a -->\n> ```\n> <!-- b -->',
+      [[{ text: '> ```\n> <!-- a -->\n> ```\n> ' }, { html: '<!-- b -->' }]],
+    ],
+    ['- a\n\n      <!-- b --> &amp;\n- &amp;', [[{ text: '- a\n\n      <!-- b --> &amp;\n- &' }]]],
     ['a <kbd>b</kbd> <https://c.d> 1 < 2', ['a <kbd>b</kbd> <https://c.d> 1 < 2']],
   ])('separates HTML: %j', (text, blocks) => {
     expect(textsOf(text)).toEqual(blocks)

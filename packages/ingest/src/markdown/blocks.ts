@@ -106,15 +106,22 @@ export function markdownBlocks(text: string): ReadMarkdown {
   const blocks = tokens.flatMap((token, at): WrittenBlock[] => {
     // At the last level the parser silently ignores deeper blocks.
     if (token.level >= MAX_LEVELS - 1) throw new RagGateError('too_deep', 'The Markdown nests too deeply')
-    if (token.level > 0 || token.map === null || UNREAD.has(token.type)) return []
+    if (token.level > 0 || token.map === null || token.type === 'hr') return []
     if (token.type === 'heading_open') {
       return [headingOf(tokens[at + 1]?.content ?? '', Number(token.tag.slice(1)), reading)]
     }
+    // As it is shown: without the indentation of its fence, and closed.
+    if (token.type === 'fence') {
+      return [{ kind: 'text', text: `${token.markup}${token.info.trimEnd()}\n${token.content}${token.markup}` }]
+    }
     const source = lines.slice(...token.map).join('\n')
-    if (CODE.has(token.type)) return [{ kind: 'text', text: source.trim() }]
+    if (token.type === 'code_block') return [{ kind: 'text', text: source.trim() }]
+    // A footnote of one word would be the definition of a link.
+    if (token.type === 'reference_definition' && !source.trimStart().startsWith('[^')) return []
     const written = source.replaceAll(ANCHOR, '').trim()
     if (written === '') return []
-    return [token.type === 'html_block' ? { kind: 'html', pieces: [{ html: written }], own: true } : textOf(written)]
+    if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
+    return [textOf(written, () => leavesOf(tokens, at, lines))]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
@@ -136,14 +143,61 @@ function headingOf(written: string, depth: number, links: Env): WrittenBlock {
   return { kind: 'html', pieces: [{ html: `<h${depth}>` }, ...pieces, { html: `</h${depth}>` }], own: true, heading }
 }
 
+/** Lines of a block: a paragraph, code, HTML, or what is between them. */
+interface Leaf {
+  readonly type: string
+  readonly written: string
+}
+
+/** The lines of a block by what they are: no code, comment or tag of one leaf ends in another. */
+function leavesOf(tokens: readonly Token[], at: number, lines: readonly string[]): Leaf[] {
+  const leaves: Leaf[] = []
+  let from = 0
+  const take = (to: number, type: string): void => {
+    if (to > from) leaves.push({ type, written: lines.slice(from, to).join('\n') })
+    from = to
+  }
+  const [start, end] = tokens[at]!.map!
+  from = start
+  for (let next = at + 1; (tokens[next]?.level ?? 0) > 0; next++) {
+    const { map, type } = tokens[next]!
+    if (map === null || !LEAVES.has(type)) continue
+    take(map[0], 'between')
+    take(map[1], type)
+  }
+  take(end, 'between')
+  return leaves
+}
+
+const LEAVES: ReadonlySet<string> = new Set(['inline', 'html_block', 'fence', 'code_block'])
+
 /** A text block, or an HTML block if HTML may hide parts of it. */
-function textOf(written: string): WrittenBlock {
+function textOf(written: string, leaves = (): readonly Leaf[] => [{ type: 'inline', written }]): WrittenBlock {
   if (!mayHide(written)) return { kind: 'text', text: withCharacters(written) }
   if (written.length > LONGEST_MIXED) {
     throw new RagGateError('document_too_complex', 'A block of the Markdown with HTML in it is too long')
   }
-  const pieces = htmlPieces(written).map((piece) => ('html' in piece ? piece : { text: withCharacters(piece.text) }))
-  return { kind: 'html', pieces, own: false }
+  const pieces: HtmlPiece[] = []
+  let text = ''
+  for (const [at, leaf] of leaves().entries()) {
+    if (at > 0) text += '\n'
+    for (const piece of piecesOf(leaf)) {
+      if ('text' in piece) text += piece.text
+      else {
+        if (text !== '') pieces.push({ text })
+        pieces.push(piece)
+        text = ''
+      }
+    }
+  }
+  return { kind: 'html', pieces: text.trim() === '' ? pieces : [...pieces, { text: text.trimEnd() }], own: false }
+}
+
+function piecesOf({ type, written }: Leaf): HtmlPiece[] {
+  if (type !== 'inline' && type !== 'html_block') return [{ text: written }]
+  return htmlPieces(written.replaceAll(ANCHOR, ''), type === 'html_block').map((piece) =>
+    'html' in piece ? piece : { text: withCharacters(piece.text) },
+  )
 }
 
 /** A character written as a reference: `&eacute;`, `&#233;`. */
@@ -160,9 +214,6 @@ function withCharacters(text: string): string {
   })
   return kept.join('') + text.slice(from).replaceAll(REFERENCE, unescapeAll)
 }
-
-const UNREAD: ReadonlySet<string> = new Set(['hr', 'reference_definition'])
-const CODE: ReadonlySet<string> = new Set(['fence', 'code_block'])
 
 /** The text of a heading: of links their text, of images their description. */
 function titleOf(tokens: readonly Token[]): string {

@@ -1,5 +1,4 @@
 /** Splits Markdown with inline HTML into comments and tags, and the text and code between them. */
-import { codeSpans } from 'hono-rag-gate/core/text'
 import { NEVER_SHOWN } from './html/elements.ts'
 
 /** Source of a comment or tag, or text that is not HTML. */
@@ -22,33 +21,25 @@ const TAG = /<\/?[a-z][a-z0-9-]*(?:\s|\/?>)/iy
 const PART = /[<>"']/g
 /** Start of a comment, or of what browsers treat as one. */
 const COMMENT = /<(?:!--|\?|![a-z[])/iy
-/** A possible start of a comment or tag; after a backslash it is escaped. */
-const MARK = /\\[^]|</g
-/** Maximum number of times that code spans are found anew, because a backtick was part of a tag or comment. */
-const MOST_LOOKS = 20
+/** A possible start of a comment or tag, or of code; what a backslash escapes is neither. */
+const MARK = /\\[^]|`+|</g
 
 /**
- * Splits Markdown at its HTML in linear time. Code, inline or fenced, is text. An unclosed comment is text, as in
- * CommonMark. After twenty tags and comments that contain the start of a code span ending behind them, no further code
- * is recognised.
+ * Splits a paragraph of Markdown at its HTML, in linear time. Inline code is text. An unclosed comment is text, as in
+ * CommonMark.
+ *
+ * @param isHtml whether it is a block of HTML, in which backticks and backslashes are text
  */
-export function htmlPieces(text: string): HtmlPiece[] {
+export function htmlPieces(text: string, isHtml = false): HtmlPiece[] {
   const pieces: HtmlPiece[] = []
   const endAt = endsOf(text)
-  let code = codeSpans(text)
-  let looks = 0
-  const marks = new RegExp(MARK)
+  const codeEndAt = codeEndsOf(text)
+  const marks = isHtml ? /</g : new RegExp(MARK)
   let from = 0
-  let span = 0
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const at = mark.index
-    while ((code[span]?.to ?? Infinity) <= at) span++
-    const within = code[span]
-    if (within !== undefined && within.from <= at) {
-      marks.lastIndex = within.to
-      continue
-    }
     const end = mark[0] === '<' ? endAt(at) : 0
+    if (mark[0].startsWith('`')) marks.lastIndex = codeEndAt(marks.lastIndex, mark[0])
     if (end === 0) continue
     const html = text.slice(at, end)
     if (at > from) pieces.push({ text: text.slice(from, at) })
@@ -56,13 +47,26 @@ export function htmlPieces(text: string): HtmlPiece[] {
     pieces.push(/^<br[\s/>]/i.test(html) ? { text: ' ' } : { html })
     from = end
     marks.lastIndex = from
-    while ((code[span]?.to ?? Infinity) <= from) span++
-    if ((code[span]?.from ?? from) >= from) continue
-    code = looks++ < MOST_LOOKS ? codeSpans('x'.repeat(from) + text.slice(from)) : []
-    span = 0
   }
   if (from < text.length) pieces.push({ text: text.slice(from) })
   return pieces
+}
+
+/** @returns gives the end of the code whose backticks end at a position, in ascending order; the position itself if nothing closes it */
+function codeEndsOf(text: string): (from: number, ticks: string) => number {
+  /** Starts of the runs of as many backticks, the next one last. */
+  const runs = new Map<string, number[]>()
+  for (const { 0: run, index } of [...text.matchAll(/`+/g)].reverse()) {
+    const starts = runs.get(run)
+    if (starts === undefined) runs.set(run, [index])
+    else starts.push(index)
+  }
+  return (from, ticks) => {
+    const starts = runs.get(ticks) ?? []
+    while ((starts.at(-1) ?? from) < from) starts.pop()
+    const start = starts.at(-1)
+    return start === undefined ? from : start + ticks.length
+  }
 }
 
 /** @returns gives the end of the comment or tag at a position, in ascending order; 0 if there is none */
