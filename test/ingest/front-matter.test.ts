@@ -46,6 +46,10 @@ describe('splitFrontMatter', () => {
     expect(splitFrontMatter(text)).toEqual({ body: text, fields: {} })
   })
 
+  it('reads a block after a byte order mark', () => {
+    expect(splitFrontMatter('\ufeff---\ntitle: x\n---\nText.')).toEqual({ body: 'Text.', fields: { title: 'x' } })
+  })
+
   it('removes an empty block, and accepts CRLF line ends', () => {
     expect(splitFrontMatter('---\n---\nText.')).toEqual({ body: 'Text.', fields: {} })
     expect(splitFrontMatter('---\r\ntitle: x\r\n---\r\nText.\r\n')).toEqual({

@@ -235,6 +235,13 @@ describe('the limit of a part', () => {
     ])
   })
 
+  it.each(['\n', '\t', '\u00a0', '\u3000', '\r\n'])('splits between words with %j between them', async (gap) => {
+    const text = words(12).replaceAll(' ', gap)
+    const parts = await splitting({ maxCharacters: 40 }).split(text, 'text')
+    expect(parts.map((part) => part.text.replaceAll(gap, ' ')).join(' ')).toBe(words(12))
+    expect(parts.length).toBeGreaterThan(1)
+  })
+
   it('keeps the lines of a list that is split', async () => {
     const small = splitting({ maxCharacters: 50, overlapCharacters: 0 })
     const parts = await small.split('- One is first. It is.\n  - Two is\n    second.\n\n- Three is third.', 'markdown')

@@ -52,7 +52,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
     })
   }
   return {
-    version: `markdown-it/10/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
+    version: `markdown-it/11/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
     async split(text, format) {
       const { blocks, hiddenText, work, title = titleOf(blocks) } = await read(text, format)
       return {
@@ -176,18 +176,16 @@ function joined(units: readonly Unit[]): string {
 
 function cutBetweenWords(text: string, before: string, maxCharacters: number): Unit[] {
   const units: Unit[] = []
-  let gap = before
   let rest = text
   while (rest.length > maxCharacters) {
-    const space = rest.lastIndexOf(' ', maxCharacters)
-    // Without a space to split at, avoid the middle of a surrogate pair.
+    const space = rest.slice(0, maxCharacters + 1).search(/\s\S*$/)
+    // Without white space to split at, avoid the middle of a surrogate pair.
     const at =
       space > maxCharacters / 2 ? space : maxCharacters - (rest.codePointAt(maxCharacters - 1)! > 0xffff ? 1 : 0)
-    units.push({ text: rest.slice(0, at).trim(), gap })
+    units.push({ text: rest.slice(0, at).trim(), gap: before })
     rest = rest.slice(at).trim()
-    gap = ' '
   }
-  return [...units, { text: rest, gap }]
+  return [...units, { text: rest, gap: before }]
 }
 
 /** The start of each part of this section: the innermost heading, unless it would take more than half of the limit. */

@@ -10,8 +10,8 @@ export interface SplitText {
   readonly fault?: string
 }
 
-/** A block at the very beginning: YAML between `---`, TOML between `+++`. */
-const BLOCK = /^(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
+/** A block at the very beginning, or after a byte order mark: YAML between `---`, TOML between `+++`. */
+const BLOCK = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\1[ \t]*(?:\r?\n|$)/
 /** A YAML key. */
 const SETTING = /^[\w.-]+[ \t]*:(?:\s|$)/m
 /** Maximum length of a block, characters: twice the limit of metadata. */
