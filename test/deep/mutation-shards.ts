@@ -39,6 +39,11 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'packages/console/src/jobs': ['test/console/jobs/*.workerd.ts', ...gates('export-decisions')],
   'packages/console/src/keys': ['test/console/d1/api-keys.workerd.ts'],
   'packages/console/src/limits': ['test/console/limits/*.workerd.ts'],
+  'packages/ingest/src': ['test/ingest/write-corpus.workerd.ts'],
+  'packages/ingest/src/d1': ['test/ingest/{,d1/}*.workerd.ts'],
+  'packages/ingest/src/idempotency': ['test/ingest/d1/idempotency.workerd.ts'],
+  'packages/ingest/src/markdown': ['test/ingest/markdown/*.workerd.ts'],
+  'packages/ingest/src/markdown/html': ['test/ingest/markdown/*.workerd.ts'],
 }
 
 /** Tests of the ready Worker. */
