@@ -292,6 +292,21 @@ describe('ingestDocuments', () => {
     expect(world.texts()).toHaveLength(6)
   })
 
+  it('replaces at most 5,000 chunks, and writes at most as many', async () => {
+    const world = aWorld()
+    const lines = (count: number) => Array.from({ length: count }, (_, at) => `Line ${at}.`).join('\n')
+    await world.ingest(doc('a', lines(2500)), doc('b', lines(2500)))
+    await world.ingest(doc('c', 'Gamma.'))
+    const tooMany = { code: 'too_many_chunks', message: expect.stringContaining('5000') as string }
+    const shorter = (id: string) => doc(id, 'Short.')
+    await expect(world.ingest(shorter('a'), shorter('b'), shorter('c'))).rejects.toMatchObject(tooMany)
+    await expect(world.ingest(doc('d', lines(2500)), doc('e', lines(2501)))).rejects.toMatchObject(tooMany)
+    expect(world.published()).toHaveLength(5001)
+    // An unchanged document does not count.
+    await world.ingest(shorter('a'), shorter('b'), doc('c', 'Gamma.'))
+    expect(world.published()).toEqual(['Gamma.', 'Short.', 'Short.'])
+  })
+
   it('removes invisible characters, and reports those that hide or reorder text', async () => {
     const world = aWorld()
     const written = [

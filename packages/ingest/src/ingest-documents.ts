@@ -104,8 +104,12 @@ export async function ingestDocuments(
     const stored = await ports.collections.documents(tenant, collectionId, ids)
     const storedById = new Map(stored.map((record) => [record.id, record]))
     const changed = prepared.filter(({ record }) => storedById.get(record.id)?.contentHash !== record.contentHash)
-    if (changed.reduce((sum, { record }) => sum + record.chunkIds.length, 0) > MAX_CHUNKS) {
-      throw new RagGateError('too_many_chunks', `One call may write at most ${MAX_CHUNKS} chunks: send fewer documents`)
+    const before = changed.flatMap(({ record }) => storedById.get(record.id) ?? [])
+    if (Math.max(countOf(changed.map(({ record }) => record)), countOf(before)) > MAX_CHUNKS) {
+      throw new RagGateError(
+        'too_many_chunks',
+        `One call may write or replace at most ${MAX_CHUNKS} chunks: send fewer documents`,
+      )
     }
     const failed = new Map<string, RagGateErrorCode>()
     const steps = stepsOf(changed, chunksPerStep)
@@ -130,6 +134,10 @@ export async function ingestDocuments(
       chunksToRemove: lease.chunksToRemove,
     }
   })
+}
+
+function countOf(records: readonly DocumentRecord[]): number {
+  return records.reduce((sum, { chunkIds }) => sum + chunkIds.length, 0)
 }
 
 /** Groups documents by number of chunks; a group may exceed it slightly. */
