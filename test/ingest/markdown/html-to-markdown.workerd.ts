@@ -46,6 +46,11 @@ describe('the Markdown of a page', () => {
     )
   })
 
+  it('numbers items as they are shown', async () => {
+    const html = '<ol start=-1><li>a<li value=7>b<li>c<li value=x>d</ol><ul><li value=3>e</ul><ol start=x><li>f</ol>'
+    expect(await markdownOf(html)).toBe('-1. a\n7. b\n8. c\n9. d\n\n- e\n\n1. f')
+  })
+
   it('writes cells that span several in their first place', async () => {
     const html = `<table><caption>Prices</caption><thead><tr><th rowspan=2>Part<th colspan=2>Price</thead>
       <tr><td>net<td>gross<tbody><tr><td>Valve<td>1|2<td><p>3<p>4</tbody></table>`

@@ -201,12 +201,12 @@ export class PageReader {
     }
     const { writer } = facts
     const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer, facts.sight.apart), open: true }
-    if (name === 'ol') this.#nextNumber.set(element, startOf(tag))
+    if (name === 'ol') this.#nextNumber.set(element, numberOf(tag, 'start', 1))
     return element
   }
 
   #openInWriter(tag: BeginTag, writer: MarkdownWriter, apart: boolean): () => void {
-    if (tag.name === 'li') return openItem(writer, this.#itemMark())
+    if (tag.name === 'li') return openItem(writer, this.#itemMark(tag))
     if (tag.name === 'main' || tag.name === 'article') return this.#openRegion(tag.name, writer)
     return openInWriter(tag, writer, apart)
   }
@@ -239,11 +239,12 @@ export class PageReader {
     return this.#within('text') || this.#within('foreignobject')
   }
 
-  /** The marker of the next item in the innermost list. */
-  #itemMark(): string {
+  /** The marker of an item in the innermost list. */
+  #itemMark(tag: BeginTag): string {
     const list = this.#open[this.#lastIndex((name) => LISTS.has(name))]
-    const number = list === undefined ? undefined : this.#nextNumber.get(list)
-    if (list === undefined || number === undefined) return '- '
+    const next = list === undefined ? undefined : this.#nextNumber.get(list)
+    if (list === undefined || next === undefined) return '- '
+    const number = numberOf(tag, 'value', next)
     this.#nextNumber.set(list, number + 1)
     return `${number}. `
   }
@@ -449,9 +450,9 @@ function spanOf(tag: BeginTag, name: 'colspan' | 'rowspan'): number {
   return Math.min(Math.max(Number.parseInt(tag.attribute(name) ?? '', 10) || 1, 1), 1000)
 }
 
-function startOf(tag: BeginTag): number {
-  const start = Number.parseInt(tag.attribute('start') ?? '1', 10)
-  return Number.isSafeInteger(start) ? start : 1
+function numberOf(tag: BeginTag, name: 'start' | 'value', otherwise: number): number {
+  const number = Number.parseInt(tag.attribute(name) ?? '', 10)
+  return Number.isSafeInteger(number) ? number : otherwise
 }
 
 function languageOf(tag: BeginTag): string {
