@@ -434,6 +434,7 @@ export const feedback = sqliteTable(
     principalId: text('principal_id').notNull(),
     /** Of the decision; `NULL` until it has arrived. */
     verdict: text('verdict').$type<Verdict>(),
+    mode: text('mode').$type<Mode>(),
     policyId: text('policy_id'),
     collection: text('collection'),
     /** Time of the decision. */

@@ -29,7 +29,8 @@ const namedSources: Plugin = {
 
 /** Globs of the tests that may kill, set by `mutation.ts`. */
 const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '["test/core/**/*.test.ts"]') as string[]
-const inWorkerd = tests.filter((glob) => glob.endsWith('.workerd.ts'))
+/** Those of the console need nothing of workerd but the database. */
+const inWorkerd = tests.filter((glob) => glob.endsWith('.workerd.ts') && !glob.startsWith('test/console/'))
 
 // Each is an object there.
 const [workerd] = ((everyday.test?.projects ?? []) as TestProjectInlineConfiguration[]).filter(
@@ -45,6 +46,7 @@ export default defineConfig({
         plugins: [namedSources],
         test: {
           name: 'node',
+          alias: { 'cloudflare:workers': join(COPY, 'test/deep/workerd-in-node.ts') },
           include: tests.filter((glob) => !inWorkerd.includes(glob)),
           testTimeout: 30_000,
           setupFiles: ['test/properties.ts'],

@@ -121,30 +121,3 @@ test('a poll reads as many rows as arrived in half a minute, however many record
     expect(meter.rowsRead()).toBeLessThanOrEqual(4 * 3 + 2)
   }
 })
-
-test('more than a thousand decisions in half a minute are sent once each, and no earlier ones', async () => {
-  const arrivals = createD1Arrivals({ db: env.DB })
-  const query = { tenant: 'busy' }
-  const written = new Set<string>()
-  let atMs = Date.UTC(2028, 0, 1)
-  async function write(count: number): Promise<void> {
-    const events = Array.from({ length: count }, () => {
-      atMs += 10
-      return anEvent(`busy-${++made}`, { atMs, decision: aDecision({ tenant: 'busy' }) })
-    })
-    await store.write(events.map((event, sequence) => ({ event, isolate: 'busy', sequence })))
-    for (const { id } of events) written.add(id)
-  }
-  await write(2_500)
-  written.clear()
-  let followed = await arrivals.start(query)
-  const told: string[] = []
-  for (let look = 0; look < 12; look++) {
-    await write(500)
-    const { decisions, upTo } = await arrivals.since(query, followed)
-    told.push(...decisions.map(({ id }) => id))
-    followed = upTo
-  }
-  expect(told).toHaveLength(written.size)
-  expect(new Set(told)).toEqual(written)
-})

@@ -81,17 +81,9 @@ export interface Feedback {
   latest(query: LabelsQuery, limit: number): Promise<readonly GivenLabel[]>
 }
 
-/** The decision of a label. */
-const OF_LABEL = and(
-  eq(decisions.tenant, feedback.tenant),
-  gte(decisions.place, sql`${feedback.decidedMs} * ${PLACES_OF_A_MS}`),
-  lt(decisions.place, sql`(${feedback.decidedMs} + 1) * ${PLACES_OF_A_MS}`),
-  eq(decisions.id, feedback.eventId),
-)
-
 /** Whether the question is answerable. In mode `observe` the user rates an answer, also of a refused question. */
 const ANSWERABLE = sql<number>`((${feedback.rating} = 'right') =
-  (${feedback.verdict} <> 'refuse' OR (${feedback.source} = 'user' AND ${decisions.mode} IS 'observe')))`
+  (${feedback.verdict} <> 'refuse' OR (${feedback.source} = 'user' AND ${feedback.mode} IS 'observe')))`
 
 const MOST_QUESTIONS = 10_000
 
@@ -118,9 +110,9 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
 
   return {
     async label({ tenant, eventId, source, rating, comment = null, principalId }) {
-      const { verdict, policyId, collection, atMs: decidedMs } = decisions
+      const { verdict, mode, policyId, collection, atMs: decidedMs } = decisions
       const [decided] = await queries
-        .select({ verdict, policyId, collection, decidedMs })
+        .select({ verdict, mode, policyId, collection, decidedMs })
         .from(decisions)
         .where(ofEvent(tenant, eventId))
         .limit(1)
@@ -145,7 +137,6 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           wrong: sql<number>`sum((${f.verdict} = 'refuse') = ${ANSWERABLE})`,
         })
         .from(f)
-        .leftJoin(decisions, OF_LABEL)
         .where(
           and(
             labelsOf(query),
@@ -174,7 +165,15 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
           source: feedback.source,
         })
         .from(feedback)
-        .innerJoin(decisions, OF_LABEL)
+        .innerJoin(
+          decisions,
+          and(
+            eq(decisions.tenant, feedback.tenant),
+            gte(decisions.place, sql`${feedback.decidedMs} * ${PLACES_OF_A_MS}`),
+            lt(decisions.place, sql`(${feedback.decidedMs} + 1) * ${PLACES_OF_A_MS}`),
+            eq(decisions.id, feedback.eventId),
+          ),
+        )
         .leftJoin(
           questionTexts,
           and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),
