@@ -5,10 +5,21 @@ import type { IncomingDocument } from './incoming-document.ts'
 import type { Splitter } from './splitter.ts'
 
 /**
- * Invisible characters to remove: zero-width spaces and word joiners, bidirectional overrides, tag characters. Joiners
+ * Characters that hide text or reorder it: bidirectional overrides, tag characters except those of a flag, and variation
+ * selectors in a row, as in a question.
+ */
+const HIDING = String.raw`[\u202a-\u202e\u2066-\u206f]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]\p{DI}*[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0000}-\u{e007f}]`
+const HIDES = new RegExp(HIDING, 'u')
+
+/**
+ * Invisible characters to remove: also zero-width spaces and word joiners, at which pages let long words break. Joiners
  * (U+200C, U+200D), direction marks and soft hyphens are kept, because normal text contains them.
  */
-const INVISIBLE = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+const INVISIBLE = new RegExp(`${HIDING}|[\\u200b\\u2060-\\u2064\\ufeff]`, 'gu')
+
+export function hidesText(text: string): boolean {
+  return HIDES.test(text)
+}
 
 export function withoutInvisible(text: string): string {
   return text.replace(INVISIBLE, '')

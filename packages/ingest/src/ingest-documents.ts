@@ -4,7 +4,7 @@ import type { Passage } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
 import type { IndexRoom } from 'hono-rag-gate/ports'
 import type { DocumentRecord } from './collection-writer.ts'
-import { documentHash, documentOrigin, factsOf, withoutInvisible } from './document-hash.ts'
+import { documentHash, documentOrigin, factsOf, hidesText, withoutInvisible } from './document-hash.ts'
 import type { IncomingDocument } from './incoming-document.ts'
 import type { DocumentPart, SplitDocument, Splitter } from './splitter.ts'
 import { type CorpusPorts, type CorpusStep, MAX_CHUNKS, writeCorpus } from './write-corpus.ts'
@@ -219,7 +219,7 @@ function prepare(
       ...facts,
     }
   })
-  const lost = [text, ...parts.map(({ text, section = '' }) => text + section)].some((written) => HIDING.test(written))
+  const lost = [text, ...parts.map(({ text, section = '' }) => text + section)].some(hidesText)
   return {
     record: { id, contentHash: documentHash(origin, document), chunkIds: passages.map((passage) => passage.id) },
     passages,
@@ -227,8 +227,6 @@ function prepare(
   }
 }
 
-/** Characters that hide text or reorder it. Zero-width ones do not: pages let long words break at them. */
-const HIDING = /[\u202a-\u202e\u2066-\u206f\u{e0000}-\u{e007f}]/u
 const MAX_TITLE_CHARACTERS = 1000
 
 /** Cleans a title found in a document, within the limits of a given title. */
