@@ -40,7 +40,7 @@ const SETTLED_MS = 15_000
 
 /** Questions for which the model stalls, or never ends; it answers any other at once. */
 const behaves = new Map<string, 'quietly' | 'forever'>()
-/** Streams of those: started, and open now. */
+/** Streams of those: started, and open now for the gate; a bare route has no limit for a silent one. */
 const streaming = { begun: 0, open: 0 }
 
 const model = createServer((request, response) => {
@@ -59,11 +59,12 @@ const model = createServer((request, response) => {
     const how = [...behaves].find(([question]) => body.includes(question))?.[1]
     if (how === undefined) return void response.end(`${piece('It does.', 'stop')}data: [DONE]\n\n`)
     streaming.begun++
-    streaming.open++
+    const isOfGate = request.headers.authorization !== undefined
+    if (isOfGate) streaming.open++
     response.write(piece('It ', null))
     const going = setInterval(() => how === 'forever' && response.write(piece('and so on ', null)), 20)
     response.on('close', () => {
-      streaming.open--
+      if (isOfGate) streaming.open--
       clearInterval(going)
     })
   })
