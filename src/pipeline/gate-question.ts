@@ -149,13 +149,14 @@ const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropp
 async function retrieveOrStandIn(
   ports: QuestionPorts,
   settings: QuestionSettings,
-  asked: AskedQuestion,
+  { question, parts }: AskedQuestion,
   search: Search,
   cache: QuestionCache | undefined,
   lookup: Lookup | undefined,
 ): Promise<({ readonly kind: 'retrieved' } & Retrieval) | CachedResult> {
   try {
-    return { kind: 'retrieved', ...(await retrieve(ports, settings, search, asked.parts?.bare ?? asked.question)) }
+    const searched = parts?.states ? question : (parts?.bare ?? question)
+    return { kind: 'retrieved', ...(await retrieve(ports, settings, search, searched)) }
   } catch (thrown) {
     const found = lookup && cache?.standIn(lookup, { by: 'retriever', thrown })
     if (!lookup || !found) throw thrown

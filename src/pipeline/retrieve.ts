@@ -37,7 +37,7 @@ export interface Retrieval {
 /**
  * Retrieves evidence, and checks in parallel that the index still has the collection's embedding.
  *
- * @param words the question without greetings and small talk
+ * @param words what is searched for
  * @throws `retriever_timeout`, `retriever_unavailable`, `embedding_mismatch`; the retriever's errors;
  *   `retriever_bad_response` for an invalid passage; `retriever_misconfigured` when it ignores the filter
  */

@@ -484,6 +484,25 @@ describe('a question refused before retrieval', () => {
   })
 })
 
+it.each([
+  ['Thanks for your help! How does the engine start?', 'How does the engine start?'],
+  ['I run a Diesel X200. Which parts wear out first?', 'I run a Diesel X200. Which parts wear out first?'],
+])(
+  'is searched for without small talk, but with statements, which may name the topic: %j',
+  async (question, searched) => {
+    const { ports } = aSetting()
+    const asked: string[] = []
+    const retriever: Retriever = {
+      retrieve: async (search) => {
+        asked.push(search.question)
+        return rankingOf([STRONG])
+      },
+    }
+    await gateQuestion({ ...ports, retriever }, SETTINGS, { ...ASKED, question })
+    expect(asked).toEqual([searched])
+  },
+)
+
 describe('a question of two parts', () => {
   it('is refused when one part has no support, and records the signals of each part', async () => {
     const one = await gateQuestion(aSetting().ports, SETTINGS, ASKED)

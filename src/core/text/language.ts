@@ -6,7 +6,7 @@ export interface QuestionParts {
   readonly bare: string
   /** Its sentences and clauses, in order; 1 to 16. One part is `bare` itself. */
   readonly parts: readonly string[]
-  /** Whether statements about the user, remarks, or numbers were left out of both. @default no */
+  /** Whether statements, remarks or numbers were left out of both; retrieval keeps them, as they may name the topic. @default no */
   readonly states?: boolean
 }
 

@@ -98,12 +98,11 @@ export function questionParts(question: string): QuestionParts {
   const kept = terms(left).length
   const bare = kept && kept !== all ? left : question
   const parts = joinLeaning(asked, refersToOthers)
-  // A question without a term may be about a name that was left out: "I am Napoleon. Who am I?"
-  const leansOnNames = named.size > 0 && parts.length < asked.length
   return {
     bare,
     parts: parts.length < 2 ? [bare] : joinSmallest([...new Set(parts)]),
-    ...((leansOnNames || asked.length < pieces.length) && { states: true }),
+    // A question without a term may be about a name that was left out: "I am Napoleon. Who am I?"
+    ...((asked.length < pieces.length || (named.size > 0 && parts.length < asked.length)) && { states: true }),
   }
 }
 
