@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { namespaceOf } from '../../src/core/lib/ids.ts'
 import { encodeLexicon, type Lexicon } from '../../src/core/text/lexicon.ts'
@@ -219,15 +219,20 @@ describe('ingestDocuments', () => {
     await world.ingest(doc('a', 'Kept.'))
     const changes: Partial<IncomingDocument>[] = [
       { title: 'T' },
-      { title: 'T', source: 'https://example.com' },
-      { title: 'T', version: '2' },
-      { title: 'T', metadata: { page: 1 } },
+      { source: 'https://example.com' },
+      { version: '2' },
+      { metadata: { page: 1 } },
       { format: 'markdown' },
     ]
     for (const change of changes) {
       expect((await world.ingest(doc('a', 'Kept.', change))).documents).toMatchObject([
         { status: 'changed', chunksWritten: 0 },
       ])
+      const facts = change.format === undefined ? change : {}
+      expect(world.passages()).toStrictEqual([
+        { id: expect.any(String) as string, documentId: 'a', text: 'Kept.', ...facts },
+      ])
+      expect((await world.ingest(doc('a', 'Kept.'))).documents).toMatchObject([{ status: 'changed' }])
     }
     await world.ingest(doc('a', 'Kept.', { title: 'Shown' }))
     expect(world.passages()).toMatchObject([{ title: 'Shown', documentId: 'a' }])
@@ -236,8 +241,11 @@ describe('ingestDocuments', () => {
 
   it('stores the same words twice when they occur twice in a document or in two', async () => {
     const world = aWorld()
-    await world.ingest(doc('a', 'Same.\nSame.'), doc('b', 'Same.'))
-    expect(world.texts()).toEqual(['Same.', 'Same.', 'Same.'])
+    await world.ingest(doc('a', 'Same.\nSame.\nSame.'), doc('b', 'Same.'))
+    expect(world.texts()).toEqual(['Same.', 'Same.', 'Same.', 'Same.'])
+    // The first keeps its id, however many follow it.
+    expect((await world.ingest(doc('a', 'Same.'))).documents).toMatchObject([{ chunksWritten: 0, chunksRemoved: 2 }])
+    expect(world.texts()).toEqual(['Same.', 'Same.'])
   })
 
   async function stateAfterFailureAt(broken: string): Promise<unknown> {
@@ -376,6 +384,7 @@ describe('the result of a splitter', () => {
     expect(await titleOf('Own', 'Given')).toBe('Given')
     expect(await titleOf(' \u200b')).toBeUndefined()
     expect(await titleOf(`${'x'.repeat(999)}😀`)).toBe('x'.repeat(999))
+    expect(await titleOf('😀 A\u0007 page')).toBe('😀 A page')
   })
 
   it('may need a limited amount of work in one call, beyond which nothing is written', async () => {
@@ -384,8 +393,11 @@ describe('the result of a splitter', () => {
     const calls = world.calls.length
     await expect(world.ingest(doc('c', 'x'), doc('d', 'y'), doc('e', 'z'))).rejects.toMatchObject({
       code: 'too_much_work',
+      message: expect.stringContaining('fewer documents') as string,
     })
     expect(world.calls).toHaveLength(calls)
+    const most = splitting({ work: 500_000 })
+    expect((await most.ingest(doc('a', 'x'), doc('b', 'y'))).documents).toHaveLength(2)
   })
 
   it('reports its work before anything is written, and can be rejected then', async () => {
@@ -407,6 +419,18 @@ describe('the result of a splitter', () => {
     await world.ingest(...Array.from({ length: 20 }, (_, at) => doc(`a${at}`, 'x')))
     clearInterval(others)
     expect(turns).toBeGreaterThanOrEqual(10)
+  })
+
+  it('waits only after much work', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const pauses = async (work: number) => {
+      timers.mockClear()
+      await splitting({ work }).ingest(...Array.from({ length: 20 }, (_, at) => doc(`a${at}`, 'x')))
+      return timers.mock.calls.length
+    }
+    expect(await pauses(249)).toBe(0)
+    expect(await pauses(1000)).toBe(4)
+    timers.mockRestore()
   })
 })
 
@@ -432,7 +456,7 @@ describe('removeDocuments', () => {
     const world = aWorld()
     await world.ingest(doc('a', 'Alpha.'))
     world.calls.length = 0
-    const missing = { code: 'document_not_found', param: 'id[1]' }
+    const missing = { code: 'document_not_found', param: 'id[1]', message: expect.stringMatching('no such') as string }
     await expect(removeDocuments(world.ports, 'acme', 'manual', ['a', 'z'])).rejects.toMatchObject(missing)
     expect(world.calls).toEqual([])
     await removeDocuments(world.ports, 'acme', 'manual', ['a'])
@@ -446,7 +470,10 @@ describe('removeDocuments', () => {
     await world.ingest(half('a'), half('b'))
     await world.ingest(doc('c', 'Gamma.'))
     const many = removeDocuments(world.ports, 'acme', 'manual', ['a', 'b', 'c'])
-    await expect(many).rejects.toMatchObject({ code: 'too_many_chunks' })
+    await expect(many).rejects.toMatchObject({
+      code: 'too_many_chunks',
+      message: expect.stringMatching('5000') as string,
+    })
     expect(world.published()).toHaveLength(5001)
     await removeDocuments(world.ports, 'acme', 'manual', ['a', 'b'])
     expect(world.published()).toEqual(['Gamma.'])
