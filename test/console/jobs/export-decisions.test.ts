@@ -17,6 +17,7 @@ function aConsole(
   cursor: ExportCursor | undefined,
   byTenant: Readonly<Record<string, readonly PlacedDecision[]>>,
   given: Partial<ExportOptions> = {},
+  counted: { readonly all: boolean; readonly upTo: boolean } = { all: true, upTo: true },
 ) {
   const kept: ExportCursor[] = []
   const put = vi.fn<(key: string, text: string, options: unknown) => Promise<void>>(async () => undefined)
@@ -26,18 +27,21 @@ function aConsole(
   const stretch = vi.fn<ConsoleParts['recorded']['stretch']>(async ({ tenant, fromMs, limit, after = -1 }) =>
     (fromMs === DAY ? byTenant[tenant]! : []).filter(({ place }) => place > after).slice(0, limit),
   )
+  const count = vi.fn<ConsoleParts['counting']['count']>(async () => counted.all)
+  const isSummedUpTo = vi.fn<ConsoleParts['counting']['isSummedUpTo']>(async () => counted.upTo)
+  const own = (name: string): void => expect(name).toBe('exports')
   const parts: { readonly [Part in keyof ConsoleParts]?: Partial<ConsoleParts[Part]> } = {
-    counting: { count: async () => true },
+    counting: { count, isSummedUpTo },
     summaries: { tenantsAfter },
     recorded: { stretch },
     exports: { bucket: { put }, ...given } as unknown as ExportOptions,
     jobRecords: {
-      cursor: async <Cursor>() => cursor as Cursor | undefined,
-      keepCursor: async (_name, next) => void kept.push(next as unknown as ExportCursor),
+      cursor: async <Cursor>(name: string) => (own(name), cursor as Cursor | undefined),
+      keepCursor: async (name, next) => (own(name), void kept.push(next as unknown as ExportCursor)),
     },
   }
   // Only the parts in use.
-  return { parts: parts as ConsoleParts, kept, put, tenantsAfter, stretch }
+  return { parts: parts as ConsoleParts, kept, put, tenantsAfter, stretch, count, isSummedUpTo }
 }
 
 it('does nothing without a bucket', async () => {
@@ -120,4 +124,57 @@ it('a line says whether the question was handed on', async () => {
   await exportDecisions(parts, NOW_MS)
   const lines = put.mock.calls[0]![1].trimEnd().split('\n')
   expect(lines.map((line) => (JSON.parse(line) as { escalate: unknown }).escalate)).toEqual([false, true])
+})
+
+it.each([
+  [{ all: true, upTo: false }, true],
+  [{ all: false, upTo: true }, true],
+  [{ all: false, upTo: false }, false],
+])('waits until the decisions of its days are counted: %j', async (counted, isExported) => {
+  const { parts, put, count, isSummedUpTo } = aConsole({ dayMs: DAY }, { acme: [row(1)] }, {}, counted)
+  expect(await exportDecisions(parts, NOW_MS)).toEqual({ parts: isExported ? 1 : 0, finished: isExported })
+  expect([put.mock.calls.length, count.mock.calls]).toEqual([isExported ? 1 : 0, [['sums']]])
+  expect(isSummedUpTo.mock.calls).toEqual(counted.all ? [] : [[DAY + DAY_MS]])
+})
+
+it('counts nothing when every day is exported', async () => {
+  const { parts, count } = aConsole({ dayMs: DAY + DAY_MS }, {}, {}, { all: false, upTo: false })
+  expect(await exportDecisions(parts, NOW_MS)).toEqual({ parts: 0, finished: true })
+  expect(count).not.toHaveBeenCalled()
+})
+
+it('goes on with its tenant, also on the first of the days, and reads no other period', async () => {
+  const cursor = { dayMs: DAY, tenant: 'acme', parts: 1, after: 1 }
+  const { parts, put, tenantsAfter, stretch } = aConsole(cursor, {
+    acma: [row(1)],
+    acme: [row(1), row(2)],
+    globex: [],
+  })
+  await exportDecisions(parts, NOW_MS + 6 * DAY_MS)
+  expect(put.mock.calls.map(([key]) => key)).toEqual(['decisions/acme/2026-06-10/000001.jsonl'])
+  expect(tenantsAfter.mock.calls.slice(0, 2)).toEqual([
+    ['acm', -1, DAY, DAY + DAY_MS],
+    ['', -1, DAY + DAY_MS, DAY + 2 * DAY_MS],
+  ])
+  const page = { fromMs: DAY, toMs: DAY + DAY_MS, limit: 1_001 }
+  expect(stretch.mock.calls).toEqual([
+    [{ ...page, tenant: 'acme', after: 1 }],
+    [{ ...page, tenant: 'globex', after: undefined }],
+  ])
+})
+
+it.each(['jsonl', 'csv'] as const)('as %s neither person nor question is exported', async (format) => {
+  const personal = { questionHmac: 'canary-1', hmacKeyId: 'canary-2', audit: [{ type: 'canary-3' }] }
+  const given = { principalId: 'canary-0', questionText: 'canary-4', ...personal } as Partial<PlacedDecision>
+  const { parts, put } = aConsole({ dayMs: DAY }, { acme: [row(0, given), row(1, { principalId: '' })] }, { format })
+  await exportDecisions(parts, NOW_MS)
+  const text = put.mock.calls[0]![1]
+  expect(text).not.toMatch(/canary|principal|hmac|question/)
+  const lines = text.trimEnd().split('\n')
+  if (format === 'jsonl') {
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { id: 'event-0', at: '2026-06-10T00:00:00.000Z', escalate: false },
+      { id: 'event-1', at: '2026-06-10T00:00:00.001Z', escalate: false, erased: true },
+    ])
+  }
 })

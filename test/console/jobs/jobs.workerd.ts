@@ -4,6 +4,8 @@ import { consoleJobs, runJobs } from '../../../packages/console/src/jobs/jobs.ts
 import { jobStates } from '../../../packages/console/src/jobs/job-states.ts'
 import type { ConsoleOptions } from '../../../packages/console/src/options.ts'
 import { openConsole } from '../../../packages/console/src/parts.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = Date.UTC(2026, 5, 10, 12)
@@ -80,7 +82,9 @@ it('retention rests for six hours after a complete round, and continues an incom
     return run.mock.calls.length
   }
   expect(await calls()).toBe(1)
+  expect(await parts.jobRecords.list()).toMatchObject([{ behindSinceMs: NOW_MS }])
   run.mockResolvedValue({ removed: {}, finished: true, next })
+  expect(await calls()).toBe(2)
   expect(await calls()).toBe(2)
   expect(run.mock.calls).toEqual([
     [undefined, undefined, undefined],
@@ -123,6 +127,22 @@ it.each([
   expect(countMany.mock.calls).toEqual(name === 'counting' ? [[NOW_MS, 20]] : [])
 })
 
+it('exports and alerts run, and report what they left', async () => {
+  const { options, parts } = aConsole({ exports: { bucket: env.TEST_EXPORTS } })
+  const [exported, watched] = [
+    vi.spyOn(parts.counting, 'isSummedUpTo').mockResolvedValue(false),
+    vi.spyOn(parts.counting, 'countMany'),
+  ]
+  vi.spyOn(parts.counting, 'count').mockResolvedValue(false)
+  const { exports, alerts } = consoleJobs(options)
+  await runJobs({ exports: exports!, alerts: alerts! }, options)
+  expect([exported.mock.calls.length, watched.mock.calls.length]).toEqual([1, 1])
+  expect((await parts.jobRecords.list()).map(({ name, behindSinceMs }) => [name, behindSinceMs])).toEqual([
+    ['alerts', null],
+    ['exports', NOW_MS],
+  ])
+})
+
 it('a job that fails is logged by the type of its error, and is behind', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const { options, parts } = aConsole()
@@ -136,4 +156,26 @@ it('a job that fails is logged by the type of its error, and is behind', async (
   expect(await parts.jobRecords.list()).toEqual([
     { name: 'failing', ranMs: NOW_MS, behindSinceMs: NOW_MS, failed: true },
   ])
+})
+
+it('a chosen policy raises alerts about its calibration, however many were pushed after it', async () => {
+  const pin = { collection: 'manual', embedding_model: 'words', dimension: 0, lexicon_id: 'l', corpus_version: 3 }
+  const decided = Array.from({ length: 60 }, (_, at) => ({
+    event: anEvent(`calibrated-${at}`, {
+      decision: aDecision({ tenant: 'pinned', policyId: 'p@1' }),
+      atMs: NOW_MS - 1,
+    }),
+    isolate: 'pinned',
+    sequence: at + 1,
+  }))
+  await createD1DecisionStore({ db: env.DB }).write(decided)
+  const collectionsOf = async () => [{ pin: { ...pin, lexicon_id: 'changed' }, policyId: 'p@1' }]
+  const { clock, options, parts } = aConsole({ alerts: { collectionsOf } })
+  const push = (id: string) =>
+    parts.policies.push({ tenant: 'pinned', id, name: 'p', settings: {}, pin, evidence: null, createdBy: '', why: '' })
+  await push('p@1')
+  clock.atMs += 1
+  for (let at = 0; at < 100; at++) await push(`p@later-${at}`)
+  await runJobs({ alerts: consoleJobs(options).alerts! }, options)
+  expect((await parts.alerts.list('pinned', 10)).map(({ kind }) => kind)).toEqual(['calibration_outdated'])
 })

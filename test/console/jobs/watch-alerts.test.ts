@@ -146,6 +146,12 @@ describe('a round of alerts', () => {
     readonly lost?: { readonly dropped: number; readonly rejected: number }
     /** Tenants whose alerts cannot be stored. */
     readonly failing?: readonly string[]
+    /** Tenants whose figures cannot be read. */
+    readonly unreadable?: readonly string[]
+    /** Whether the database does not answer. */
+    readonly isAway?: boolean
+    /** @default 7 */
+    readonly summedUp?: number
   }
 
   /** A console over these tenants. */
@@ -156,17 +162,24 @@ describe('a round of alerts', () => {
     const tenantsAfter = vi.fn<ConsoleParts['summaries']['tenantsAfter']>(async (after) =>
       (given.tenants ?? []).filter((tenant) => tenant > after),
     )
-    const summaries = vi.fn<ConsoleParts['summaries']['summaries']>(
-      async (tenants, { interval }) =>
-        new Map(tenants.map((tenant) => [tenant, interval === 'day' ? earlier : latest] as const)),
-    )
+    const summaries = vi.fn<ConsoleParts['summaries']['summaries']>(async (tenants, { interval }) => {
+      const some = tenants.find((tenant) => given.unreadable?.includes(tenant))
+      if (some !== undefined) throw new Error(`The figures of ${some} cannot be read`)
+      return new Map(tenants.map((tenant) => [tenant, interval === 'day' ? earlier : latest] as const))
+    })
     const summary = vi.fn<ConsoleParts['summaries']['summary']>(async () => latest)
     const { dropped = 0, rejected = 0 } = given.lost ?? {}
+    let asked = 0
+    const summedUp = async () => {
+      // The first time, at the beginning of the round, it answered.
+      if (given.isAway && ++asked > 1) throw new Error('D1 is away')
+      return given.summedUp ?? 7
+    }
     const parts: { readonly [Part in keyof ConsoleParts]?: Partial<ConsoleParts[Part]> } = {
       clock: { nowMs: () => NOW_MS },
-      counting: { countMany: async () => true, summedUp: async () => 7 },
+      counting: { countMany: async () => true, summedUp },
       jobRecords: {
-        cursor: async <Cursor>() => given.cursor as Cursor | undefined,
+        cursor: async <Cursor>(name: string) => (name === 'alerts' ? given.cursor : undefined) as Cursor | undefined,
         keepCursor: async (name, cursor) => void kept.push(name, cursor),
       },
       summaries: {
@@ -177,7 +190,7 @@ describe('a round of alerts', () => {
       },
       policies: {
         pinnedAmong: async (tenants) => new Set(pushed.length > 0 ? tenants : []),
-        listPushed: async () => pushed as never,
+        pushed: async (_tenant, asked) => pushed.find((each) => 'id' in each && each.id === asked) as never,
       },
       alerts: {
         open: async () => new Map(Object.entries(given.open ?? {}).map(([tenant, kind]) => [tenant, new Set([kind])])),
@@ -220,6 +233,85 @@ describe('a round of alerts', () => {
       await watchAlerts(again.parts)
       expect(names(again)).toEqual(['acme', 'globex', 'initech', 'ops'])
     }
+  })
+
+  test('watches the operator once, wherever it is among the tenants', async () => {
+    const { parts, updated } = aConsole({ tenants: ['acme', 'globex'], settings: { operatorTenant: 'acme' } })
+    await watchAlerts(parts)
+    expect(updated.map(([tenant]) => tenant)).toEqual(['acme', 'globex'])
+  })
+
+  test('begins without a cursor, and keeps none that says the same', async () => {
+    const first = aConsole({ tenants: ['acme'], summedUp: 1 })
+    await watchAlerts(first.parts)
+    expect([first.updated.length, first.kept]).toEqual([1, ['alerts', { after: '', since: 1 }]])
+    const open = aConsole({ tenants: ['acme'], cursor: { after: '', since: 7 }, open: { acme: 'refusals_high' } })
+    await watchAlerts(open.parts)
+    expect([open.updated.length, open.kept]).toEqual([1, []])
+  })
+
+  test('reads a thousand tenants, and goes on behind the last of them', async () => {
+    const thousand = Array.from({ length: 1_000 }, (_, at) => `tenant-${1_000 + at}`)
+    const day = [Date.UTC(2026, 0, 19, 4), Date.UTC(2026, 0, 20, 4)]
+    const { parts, kept, summaries, tenantsAfter } = aConsole({ tenants: thousand })
+    await watchAlerts(parts)
+    expect(kept).toEqual(['alerts', { after: 'tenant-1999', since: 7 }])
+    expect(tenantsAfter.mock.calls).toEqual([['', 1_000, ...day]])
+    expect(summaries.mock.calls.map(([tenants]) => tenants.length)).toEqual(Array.from({ length: 80 }, () => 25))
+    const fewer = aConsole({ tenants: thousand.slice(1) })
+    await watchAlerts(fewer.parts)
+    expect(fewer.kept).toEqual(['alerts', { after: '', since: 7 }])
+  })
+
+  test.each([
+    [25, []],
+    [26, [25, 1]],
+    [75, [25, 25, 25]],
+  ])('of %i tenants is spread, if it can be, in messages of %j', async (count, messages) => {
+    const tenants = Array.from({ length: count }, (_, at) => `tenant-${100 + at}`)
+    const spread = vi.fn<NonNullable<AlertOptions['spread']>>(async () => undefined)
+    const { parts, updated, kept, tenantsAfter } = aConsole({ tenants, settings: { spread } })
+    await watchAlerts(parts)
+    expect(tenantsAfter.mock.calls[0]![1]).toBe(-1)
+    expect(spread.mock.calls.map(([some, turn]) => [some.length, turn])).toEqual(messages.map((some, at) => [some, at]))
+    expect([...spread.mock.calls.flatMap(([some]) => some), ...updated.map(([tenant]) => tenant)]).toEqual(tenants)
+    expect(kept).toEqual(['alerts', { after: '', since: 7 }])
+  })
+
+  test('without figures of one tenant watches all others, reading few of them twice', async () => {
+    const tenants = Array.from({ length: 30 }, (_, at) => `tenant-${10 + at}`)
+    const { parts, updated, summaries } = aConsole({ tenants, unreadable: ['tenant-17'] })
+    await expect(watchAlerts(parts)).rejects.toThrow('The figures of tenant-17 cannot be read')
+    expect(updated.map(([tenant]) => tenant)).toEqual(tenants.filter((tenant) => tenant !== 'tenant-17'))
+    const sizes = summaries.mock.calls.flatMap(([some, { interval }]) => (interval === 'day' ? [] : [some.length]))
+    expect(sizes).toEqual([25, 13, 7, 6, 3, 2, 1, 1, 1, 3, 12, 5])
+  })
+
+  test('without room while looking for a tenant without figures goes on there', async () => {
+    const tenants = Array.from({ length: 60 }, (_, at) => `tenant-${10 + at}`)
+    const { parts, updated, kept } = aConsole({ tenants, unreadable: ['tenant-69'] })
+    await watchAlerts(parts, () => updated.length < 40)
+    expect([updated.length, kept]).toEqual([40, ['alerts', { after: 'tenant-49', since: 7 }]])
+    const early = aConsole({ tenants, unreadable: ['tenant-40'] })
+    await watchAlerts(early.parts, () => early.updated.length < 28)
+    expect([early.updated.length, early.kept]).toEqual([28, ['alerts', { after: 'tenant-37', since: 7 }]])
+  })
+
+  test('of a database that does not answer asks for no tenant by itself', async () => {
+    const tenants = Array.from({ length: 30 }, (_, at) => `tenant-${10 + at}`)
+    const { parts, updated, summaries } = aConsole({ tenants, unreadable: tenants, isAway: true })
+    await expect(watchAlerts(parts)).rejects.toThrow('tenant-10')
+    expect([updated.length, summaries.mock.calls.length]).toEqual([0, 2])
+  })
+
+  test('stores nothing for a tenant without findings and open alerts', async () => {
+    const { parts, updated } = aConsole({
+      tenants: ['acme', 'globex'],
+      latest: aSummary(0),
+      open: { globex: 'refusals_high' },
+    })
+    await watchAlerts(parts)
+    expect(updated).toEqual([['globex', []]])
   })
 
   test('checks at least one tenant, however little room there is', async () => {

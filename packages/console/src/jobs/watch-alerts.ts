@@ -183,10 +183,12 @@ async function calibrated(
   toMs: number,
 ): Promise<readonly CalibratedCollection[]> {
   if (collectionsOf === undefined) return []
-  const pinned = (await policies.listPushed(tenant)).filter(({ pin }) => pin !== null)
-  const found = (await collectionsOf(tenant)).map(async ({ pin, policyId }) => {
-    const policy = pinned.find(({ id }) => id === policyId)
-    if (policy === undefined || policy.pin === null) return []
+  const collections = await collectionsOf(tenant)
+  const ids = new Set(collections.flatMap(({ policyId }) => policyId ?? []))
+  const pushed = await Promise.all([...ids].map((id) => policies.pushed(tenant, id)))
+  const found = collections.map(async ({ pin, policyId }) => {
+    const policy = pushed.find((each) => each?.id === policyId)
+    if (!policy?.pin) return []
     const filter = { policyId: policy.id, collection: pin.collection }
     const summary = await summaries.summary({ tenant, fromMs, toMs, filter, uncounted: 'leave' })
     return [
