@@ -9,7 +9,7 @@ const DAY = Date.UTC(2026, 5, 10)
 /** Two hours after the end of the day. */
 const NOW_MS = DAY + DAY_MS + 2 * 3_600_000
 
-const row = (place: number, given: Partial<PlacedDecision> = {}) =>
+const row = (place: number, given: object = {}) =>
   ({ id: `event-${place}`, atMs: DAY + place, place, principalId: 'reader', escalate: 0, ...given }) as PlacedDecision
 
 /** A console whose export got so far, with the decisions of one day by tenant. */
@@ -165,7 +165,7 @@ it('goes on with its tenant, also on the first of the days, and reads no other p
 
 it.each(['jsonl', 'csv'] as const)('as %s neither person nor question is exported', async (format) => {
   const personal = { questionHmac: 'canary-1', hmacKeyId: 'canary-2', audit: [{ type: 'canary-3' }] }
-  const given = { principalId: 'canary-0', questionText: 'canary-4', ...personal } as Partial<PlacedDecision>
+  const given = { principalId: 'canary-0', questionText: 'canary-4', ...personal }
   const { parts, put } = aConsole({ dayMs: DAY }, { acme: [row(0, given), row(1, { principalId: '' })] }, { format })
   await exportDecisions(parts, NOW_MS)
   const text = put.mock.calls[0]![1]
