@@ -17,7 +17,7 @@ describe('markdownBlocks', () => {
     ['```\n# code\n\n\n- a\n```\nout', ['```\n# code\n\n\n- a\n```', 'out']],
     ['In\n1999. a year', ['In\n1999. a year']],
     ['-\ta\n\n\tb', ['-\ta\n\n\tb']],
-    ['    code\n\n    code\ntext', ['code\n\n    code', 'text']],
+    ['     code\n\n      code\ntext', [' code\n\n  code', 'text']],
     ['> - a\n> b', ['> - a\n> b']],
     ['> a\n>', ['> a\n>']],
     ['a\n</b>\nc', ['a\n</b>\nc']],

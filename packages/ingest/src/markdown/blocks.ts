@@ -110,12 +110,12 @@ export function markdownBlocks(text: string): ReadMarkdown {
     if (token.type === 'heading_open') {
       return [headingOf(tokens[at + 1]?.content ?? '', Number(token.tag.slice(1)), reading)]
     }
-    // As it is shown: without the indentation of its fence, and closed.
+    // Code as it is shown: without the indentation of its fence, and closed.
     if (token.type === 'fence') {
       return [{ kind: 'text', text: `${token.markup}${token.info.trimEnd()}\n${token.content}${token.markup}` }]
     }
+    if (token.type === 'code_block') return [{ kind: 'text', text: token.content.trimEnd() }]
     const source = lines.slice(...token.map).join('\n')
-    if (token.type === 'code_block') return [{ kind: 'text', text: source.trim() }]
     // A footnote of one word would be the definition of a link.
     if (token.type === 'reference_definition' && !source.trimStart().startsWith('[^')) return []
     const written = source.replaceAll(ANCHOR, '').trim()

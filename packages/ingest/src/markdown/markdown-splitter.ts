@@ -101,7 +101,8 @@ function underHeadings(blocks: readonly MarkdownBlock[]): Block[] {
 }
 
 function paragraphsOf(text: string): readonly MarkdownBlock[] {
-  return withoutEmpty(text.split(/\n\s*\n/).map((paragraph) => ({ kind: 'text', text: paragraph })))
+  const paragraphs = text.replaceAll(/\r\n?/g, '\n').split(/\n\s*\n/)
+  return withoutEmpty(paragraphs.map((paragraph) => ({ kind: 'text', text: paragraph })))
 }
 
 /** What each piece of a block repeats: the fence of code, or the first two lines of a table. */
