@@ -117,8 +117,9 @@ class FilterReader {
     if (kind !== 'word') throw tokens.mismatch('an identifier')
     if (!IDENTIFIER.test(text)) throw tokens.mismatch('an identifier such as a.b, a[0] or a[#-1]')
     tokens.take()
-    const steps = Array.from(text.matchAll(STEP), ([, fromEnd = '', digits, key]) =>
-      key === undefined ? `[${fromEnd}${Number(digits)}]` : `."${key}"`,
+    // No list reaches 15 digits, and SQLite rejects `1e+21`.
+    const steps = Array.from(text.matchAll(STEP), ([, fromEnd = '', digits = '', key]) =>
+      key === undefined ? `[${fromEnd}${digits.slice(0, 15)}]` : `."${key}"`,
     )
     return quoted(`$${steps.join('')}`)
   }
