@@ -147,6 +147,8 @@ describe('upsert-data', () => {
     ['data over a megabyte', { id: 'a', data: 'é'.repeat(600_000) }, '422 data'],
     ['metadata that is a list', { id: 'a', data: 'x', metadata: ['page'] }, '422 metadata'],
     ['metadata over 48 KB', { id: 'a', data: 'x', metadata: { a: 'x'.repeat(50_000) } }, '422 metadata'],
+    // SQLite would read the name as `a`, in filters and when merging.
+    ['a name with NUL in metadata', { id: 'a', data: 'x', metadata: { b: [{ 'a\0b': 1 }] } }, '422 metadata'],
     [
       'metadata nested deeply',
       { id: 'a', data: 'x', metadata: JSON.parse('{"a":'.repeat(5000) + '1' + '}'.repeat(5000)) },

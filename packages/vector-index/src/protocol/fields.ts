@@ -189,7 +189,10 @@ function problemWithin(value: unknown, depth: number): string | undefined {
     if (level.some((member) => typeof member === 'number' && !Number.isFinite(member))) {
       return 'holds a number out of range'
     }
-    level = level.flatMap((member) => (typeof member === 'object' && member !== null ? Object.values(member) : []))
+    const objects = level.filter((member) => typeof member === 'object' && member !== null)
+    // SQLite reads such a name up to there, so a filter would take it for another.
+    if (objects.some((member) => Object.keys(member).some((name) => name.includes('\0')))) return 'has a name with NUL'
+    level = objects.flatMap((member) => Object.values(member))
   }
   return undefined
 }
