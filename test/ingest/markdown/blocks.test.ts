@@ -20,6 +20,12 @@ describe('markdownBlocks', () => {
     ['     code\n\n      code\ntext', [' code\n\n  code', 'text']],
     ['> - a\n> b', ['> - a\n> b']],
     ['> a\n>', ['> a\n>']],
+    ['a:\n&amp; | b\n:-|-\n&lt; | d', ['a:', '& | b\n:-|-\n< | d']],
+    ['a\nb:\n| c |\n|---|\n| d |\n| e |\n|---|', ['a\nb:', '| c |\n|---|\n| d |\n| e |\n|---|']],
+    ['a\n| b |\n| : |\n| c |\n|', ['a\n| b |\n| : |\n| c |\n|']],
+    ['a\n| b |\n|---', ['a', '| b |\n|---']],
+    ['| b |\n|---|\n| c |', ['| b |\n|---|\n| c |']],
+    ['- a\n  | b |\n  |---|', ['- a\n  | b |\n  |---|']],
     ['a\n</b>\nc', ['a\n</b>\nc']],
   ])('recognises where lists, quotes and code end: %j', (text, blocks) => {
     expect(textsOf(text)).toEqual(blocks)

@@ -173,6 +173,7 @@ describe('the time for Markdown', () => {
     ['runs of backticks beside a comment', '`` ` ``` ', 'a <!-- --> '],
     ['fences beside a comment', '  ~~~\n', '- <!-- -->\n'],
     ['definitions', '[a]: b\n', 'Text.\n\n'],
+    ['lines with bars', 'a | b\n| - '],
     ['short sentences', 'A. '],
   ])('is linear for %s', async (_what, unit, before = '', length = 48_000) => {
     const split = async (text: string): Promise<void> => {
@@ -273,6 +274,13 @@ describe('the limit of a part', () => {
       'Name | Type\n---|---\nOne | the first',
       'Name | Type\n---|---\nTwo | the second',
     ])
+    expect(await texts('Options:\n| Name | Type |\n|:--|--|\n| One. It | a |\n| Two | b |\n| Three | c |', 52)).toEqual(
+      [
+        'Options:',
+        '| Name | Type |\n|:--|--|\n| One. It | a |\n| Two | b |',
+        '| Name | Type |\n|:--|--|\n| Three | c |',
+      ],
+    )
     // A line that is too long by itself, and a head that leaves too little room.
     expect(await texts(`~~~\n${words(6)}\n~~~`, 30)).toEqual([
       '~~~\nword0 word1 word2\n~~~',

@@ -121,11 +121,15 @@ export function markdownBlocks(text: string): ReadMarkdown {
     const written = source.replaceAll(ANCHOR, '').trim()
     if (written === '') return []
     if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
+    const table = token.type === 'paragraph_open' ? written.search(TABLE) : -1
+    if (table >= 0) return [textOf(written.slice(0, table)), textOf(written.slice(table + 1))]
     return [textOf(written, () => leavesOf(tokens, at, lines))]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
 
+/** The end of a line before the head of a table, an extension of CommonMark. */
+const TABLE = /\n(?=[^\n|]*\|[^\n]*\n(?=[^\n]*-)[ \t:-]*\|[ \t:|-]*(?:\n|$))/
 /** An anchor at the beginning of a line, without text. */
 const ANCHOR = /^[ \t]*<(a|span) (?:id|name)=[^<>]*><\/\1>/gm
 /** An anchor at the end of a heading, such as `{#install}`: an extension of CommonMark in many site generators. */
