@@ -84,6 +84,13 @@ it('the latest labels are listed with their decision, also of one that arrives l
   expect(await feedback.counts(PERIOD)).toContainEqual({ policyId: 'p@1', verdict: 'refuse', right: 1, wrong: 0 })
 })
 
+it('questions without a digest are each listed', async () => {
+  for (const id of ['blank-1', 'blank-2']) await decide(id)
+  for (const id of ['blank-1', 'blank-2']) await say(id, 'right')
+  const blank = { question: null, answerable: true, collection: 'manual', source: 'user' }
+  expect(await feedback.questions(PERIOD)).toEqual([blank, blank])
+})
+
 it('a rating in observe mode is of the answer, also before its decision arrives and after that was removed', async () => {
   await say('sent', 'right')
   await decide('sent', { verdict: 'refuse' }, { mode: 'observe' })

@@ -35,6 +35,7 @@ it.each([
   [{ clock }, 'db'],
   [{ db: {}, clock }, 'db'],
   [{ db: env.DB }, 'clock'],
+  [{ db: env.DB, clock: {} }, 'clock'],
 ])('rejects the options %j', (options, param) => {
   expect(() => createD1Policies(options as Parameters<typeof createD1Policies>[0])).toThrow(
     expect.objectContaining({ code: 'config_invalid', param }),
@@ -186,4 +187,30 @@ it('goes back past a thousand choices of others, but not past a thousand of its 
   expect(await policies.choiceBefore('acme', 'wiki')).toBeUndefined()
   await env.DB.prepare(`DELETE FROM audit_events WHERE at_ms BETWEEN 2 AND 102`).run()
   expect(await policies.choiceBefore('acme', 'wiki')).toMatchObject({ last: { policy: 'p1101' }, before: 'first' })
+})
+
+it('takes back one choice by two rollbacks of the same moment, and none by one that changed nothing', async () => {
+  const record = async (policy: string | null, before: string | null, rollback = false) => {
+    clock.atMs += 1
+    const choice = { tenant: 'acme', collection: null, policy, policyId: '', by: 'ann', why: '' }
+    await policies.recordChoice({ ...choice, rollback, before })
+  }
+  const last = async () => {
+    const found = await policies.choiceBefore('acme', null)
+    return found && [found.last.policy, found.before]
+  }
+  await record('a', null)
+  await record('b', 'a')
+  await record('c', 'b')
+  await record('b', 'c', true)
+  expect(await last()).toEqual(['b', 'a'])
+  await record('b', 'c', true)
+  expect(await last()).toEqual(['b', 'a'])
+  await record('a', 'b', true)
+  expect(await last()).toEqual(['a', null])
+  await record(null, 'a', true)
+  expect(await last()).toBeUndefined()
+  await record(null, 'a', true)
+  await record(null, null)
+  expect(await last()).toEqual([null, null])
 })

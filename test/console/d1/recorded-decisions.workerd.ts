@@ -208,6 +208,19 @@ describe('list', () => {
     // 2,000 decisions are gone through for a page.
     expect(pages).toBe(3)
   })
+
+  it('finds a decision right behind those gone through, and ends with a page that is just full', async () => {
+    await write(
+      'behind',
+      Array.from({ length: 2_001 }, (_, at) => [{ verdict: at === 0 ? 'refuse' : 'pass' }, {}]),
+    )
+    expect(await readAll('behind', 50, { verdict: 'refuse' })).toEqual([['behind-00000'], 2])
+    await write('full', [
+      [{}, {}],
+      [{}, {}],
+    ])
+    expect(await readAll('full', 2)).toEqual([['full-00001', 'full-00000'], 1])
+  })
 })
 
 describe('one', () => {
@@ -251,6 +264,25 @@ describe('one', () => {
     const event = anEvent(id, { decision: aDecision({ tenant: 'timed' }), atMs })
     await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'timed', sequence: 1 }])
     expect((await recorded.one('timed', id))?.id).toBe(id)
+  })
+
+  it('contains the policy that decided, of the deployment or pushed by the tenant, if it is known', async () => {
+    await write('judged', [
+      [{ policyId: 'own@1' }, {}],
+      [{ policyId: 'lost@1' }, {}],
+    ])
+    const push = env.DB.prepare(
+      `INSERT INTO pushed_policies (tenant, id, name, version, settings, pin, created_at_ms, created_by, why)
+      VALUES (?1, 'own@1', 'own', 1, ?2, ?3, 0, '', '')`,
+    )
+    const pin = { collection: 'manual' }
+    await push.bind('judged', '{"bands":{}}', JSON.stringify(pin)).run()
+    await push.bind('judged-not', '{"gates":[]}', null).run()
+    const found = await Promise.all(['judged-00000', 'judged-00001'].map((id) => recorded.one('judged', id)))
+    expect(found).toMatchObject([
+      { policy: { id: 'own@1', bands: {} }, pin },
+      { policy: null, pin: null },
+    ])
   })
 
   it('is not returned to another tenant', async () => {

@@ -70,8 +70,55 @@ describe('content gaps', () => {
     expect(wiki.map(({ questionHmac }) => questionHmac)).toEqual(['often'])
   })
 
-  it('are empty without refusals', async () => {
+  it('are empty without refusals, and without a period', async () => {
     expect(await spots.contentGaps({ tenant: 'calm', fromMs: START_MS, toMs: START_MS + 1, limit: 5 })).toEqual([])
+    expect(await spots.contentGaps({ tenant: 'calm', fromMs: START_MS, toMs: START_MS, limit: 5 })).toEqual([])
+  })
+
+  it('add up the cautions of days, have the latest time and reason, and an order without ties', async () => {
+    const ask = (verdict: 'refuse' | 'advise', hmac: string, afterMs: number, reason = 'passed') =>
+      [
+        { verdict, reason: reason as Decision['reason'] },
+        { atMs: START_MS + afterMs, question: question(hmac) },
+      ] as const
+    await write('ordered', [
+      ask('refuse', 'daily', 0),
+      ask('advise', 'daily', 1),
+      ask('refuse', 'daily', DAY_MS, 'no_evidence'),
+      ask('advise', 'daily', DAY_MS + 1),
+      ask('advise', 'daily', DAY_MS + 2, 'low_confidence'),
+      ask('refuse', 'b', 5),
+      ask('refuse', 'a', 5),
+      ask('refuse', 'later', 6),
+    ])
+    const gaps = await spots.contentGaps({ tenant: 'ordered', fromMs: START_MS, toMs: START_MS + 2 * DAY_MS, limit: 9 })
+    expect(gaps.map(({ questionHmac }) => questionHmac)).toEqual(['daily', 'later', 'a', 'b'])
+    expect(gaps[0]).toMatchObject({
+      refused: 2,
+      advised: 3,
+      lastMs: START_MS + DAY_MS + 2,
+      lastReason: 'low_confidence',
+    })
+  })
+
+  it('of a collection are found behind more frequent ones of others, of all the hundred most refused of a day', async () => {
+    const refused = (collection: string, hmac: string, times: number) =>
+      Array.from(
+        { length: times },
+        () =>
+          [
+            { verdict: 'refuse', collection },
+            { atMs: START_MS, question: question(hmac) },
+          ] as const,
+      )
+    const frequent = Array.from({ length: 110 }, (_, at) => refused('a-wiki', `frequent-${100 + at}`, 3)).flat()
+    const rare = Array.from({ length: 110 }, (_, at) => refused('manual', `a-rare-${100 + at}`, 1)).flat()
+    await write('crowded', [...frequent, ...rare, ...refused('manual', 'z-twice', 2)])
+    const period = { tenant: 'crowded', fromMs: START_MS, toMs: START_MS + DAY_MS }
+    const all = await spots.contentGaps({ ...period, limit: 500 })
+    expect([all.length, all.every(({ refused: times }) => times === 3)]).toEqual([100, true])
+    const manual = await spots.contentGaps({ ...period, collection: 'manual', limit: 500 })
+    expect([manual.length, manual[0]!.questionHmac, manual[0]!.refused]).toEqual([100, 'z-twice', 2])
   })
 })
 
@@ -132,5 +179,59 @@ describe('documents', () => {
     await write('documents', led('weak', 0.25, 0, 3))
     const [oneWeek] = await spots.documents({ ...query, toMs: START_MS + 7 * DAY_MS })
     expect(oneWeek).toMatchObject({ documentId: 'weak', decisions: 6, change: null, consistentlyWeak: false })
+  })
+
+  it('are judged by whole weeks, in an order without ties', async () => {
+    const led = (documentId: string, confidence: number, week: number, count = 1) =>
+      Array.from(
+        { length: count },
+        () => [{ documentIds: [documentId], confidence }, { atMs: START_MS + week * 7 * DAY_MS + 6 * DAY_MS }] as const,
+      )
+    await write('weekly', [
+      ...led('weak', 0.25, 0, 2),
+      ...led('weak', 0.75, 1, 1),
+      ...led('weak', 0.5, 2, 2),
+      ...led('few', 0.25, 0, 2),
+      ...led('few', 0.25, 1, 2),
+      ...led('mixed', 0.25, 0, 3),
+      ...led('mixed', 0.875, 1, 3),
+      ...led('single', 0.5, 1, 4),
+    ])
+    const query = {
+      tenant: 'weekly',
+      fromMs: START_MS,
+      toMs: START_MS + 21 * DAY_MS,
+      limit: 10,
+      weakBelow: 0.76,
+      minDecisions: 1,
+      sort: 'confidence',
+    } as const
+    const read = async (given: Partial<Parameters<typeof spots.documents>[0]> = {}) =>
+      spots.documents({ ...query, ...given })
+    const names = async (given: Parameters<typeof read>[0]) => (await read(given)).map(({ documentId }) => documentId)
+    const weak = (await read()).filter(({ consistentlyWeak }) => consistentlyWeak)
+    expect(weak).toMatchObject([{ documentId: 'weak', decisions: 5, meanConfidence: 0.45, change: 0.25 }])
+    expect((await read({ weakBelow: 0.75 })).some(({ consistentlyWeak }) => consistentlyWeak)).toBe(false)
+    expect(await names({ minDecisions: 5 })).toEqual(['weak', 'mixed'])
+    expect(await names({ sort: 'change' })).toEqual(['few', 'single', 'weak', 'mixed'])
+    expect(await names({ sort: 'decisions' })).toEqual(['mixed', 'weak', 'few', 'single'])
+    // From within a week on that week is whole.
+    const later = await read({ fromMs: START_MS + 10 * DAY_MS })
+    expect(later.map(({ documentId, weeks }) => [documentId, weeks.length])).toEqual([
+      ['few', 1],
+      ['single', 1],
+      ['weak', 2],
+      ['mixed', 1],
+    ])
+    expect(later[2]!.weeks.map(({ weekMs }) => weekMs)).toEqual([START_MS + 7 * DAY_MS, START_MS + 14 * DAY_MS])
+  })
+
+  it('of the same confidence are listed by their decisions', async () => {
+    const led = (documentId: string, count: number) =>
+      Array.from({ length: count }, () => [{ documentIds: [documentId], confidence: 0.5 }, { atMs: START_MS }] as const)
+    await write('tied', [...led('one', 1), ...led('three', 3), ...led('two', 2)])
+    const query = { tenant: 'tied', fromMs: START_MS, toMs: START_MS + 1, limit: 9, weakBelow: 0.7, minDecisions: 1 }
+    const documents = await spots.documents({ ...query, sort: 'confidence' })
+    expect(documents.map(({ documentId }) => documentId)).toEqual(['three', 'two', 'one'])
   })
 })

@@ -70,12 +70,8 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
   return {
     async start(query, id) {
       const { tenant } = query
-      const own = queries
-        .select({ place: PLACE })
-        .from(decisions)
-        .where(ofEvent(tenant, id ?? ''))
-        .limit(1)
-      const [seen] = id === undefined ? [] : await own.catch(rethrowStoreFault)
+      const places = queries.select({ place: PLACE }).from(decisions)
+      const [seen] = id === undefined ? [] : await places.where(ofEvent(tenant, id)).limit(1).catch(rethrowStoreFault)
       // Those before it may have arrived after it.
       if (seen !== undefined) return { ...seen, known: new Set([seen.place]) }
       const latest = queries.select({ place: PLACE }).from(decisions).orderBy(desc(PLACE)).limit(1)

@@ -129,10 +129,11 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
     async counts(query) {
       await fill(query)
       const f = feedback
-      const rows = await queries
+      return queries
         .select({
-          policyId: f.policyId,
-          verdict: f.verdict,
+          // Both are set together.
+          policyId: sql<string>`${f.policyId}`,
+          verdict: sql<Verdict>`${f.verdict}`,
           right: sql<number>`sum((${f.verdict} = 'refuse') <> ${ANSWERABLE})`,
           wrong: sql<number>`sum((${f.verdict} = 'refuse') = ${ANSWERABLE})`,
         })
@@ -149,9 +150,6 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         )
         .groupBy(f.policyId, f.verdict)
         .catch(rethrowStoreFault)
-      return rows.flatMap(({ policyId, verdict, right, wrong }) =>
-        policyId === null || verdict === null ? [] : [{ policyId, verdict, right, wrong }],
-      )
     },
 
     async questions(query) {

@@ -259,7 +259,7 @@ function standing(choices: readonly PolicyChoice[]): readonly PolicyChoice[] {
   const stack: PolicyChoice[] = []
   for (const choice of [...choices].reverse()) {
     if (!choice.rollback) stack.unshift(choice)
-    else if (choice.before === undefined || choice.before === stack[0]?.policy) stack.shift()
+    else if (choice.before === stack[0]?.policy) stack.shift()
   }
   return stack
 }

@@ -252,7 +252,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
       const rows = found.slice(0, limit)
       const listed = rows.map(({ tenant: _tenant, place: _place, ...decision }) => decision)
       const page = await withTexts(db, tenant, listed)
-      if (found.length > limit) return { decisions: page, next: rows.at(-1)?.place ?? 0 }
+      if (found.length > limit) return { decisions: page, next: rows.at(-1)!.place }
       const [end] = await queries
         .select({ next: decisions.place })
         .from(decisions)

@@ -178,21 +178,20 @@ export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
 type GapRow = typeof questionDays.$inferSelect
 type WeekRow = typeof documentWeeks.$inferSelect
 
-/** One gap per question and collection, most refused first. */
+/** One gap per question and collection, most refused first. @param rows day by day */
 function addUp(rows: readonly GapRow[]): Omit<ContentGap, 'text'>[] {
   const gaps = new Map<string, Omit<ContentGap, 'text'>>()
   for (const { questionHmac, hmacKeyId, collection, refused, advised, lastMs, lastReason } of rows) {
     const key = JSON.stringify([collection, questionHmac])
     const known = gaps.get(key)
-    const latest = known !== undefined && known.lastMs > lastMs ? known : { lastMs, lastReason }
     gaps.set(key, {
       questionHmac,
       hmacKeyId,
       collection,
       refused: refused + (known?.refused ?? 0),
       advised: advised + (known?.advised ?? 0),
-      lastMs: latest.lastMs,
-      lastReason: latest.lastReason,
+      lastMs,
+      lastReason,
     })
   }
   return [...gaps.values()].sort(
@@ -204,11 +203,12 @@ function addUp(rows: readonly GapRow[]): Omit<ContentGap, 'text'>[] {
 function trendOf(weeks: readonly WeekRow[], weakBelow: number): DocumentTrend {
   const sum = (name: 'decisions' | 'refused' | 'advised' | 'confidenceSum'): number =>
     weeks.reduce((soFar, week) => soFar + week[name], 0)
+  const { documentId, collection } = weeks[0]!
   const means = weeks.map(({ confidenceSum, decisions }) => confidenceSum / decisions)
   const [first = 0, last = 0] = [means[0], means.at(-1)]
   return {
-    documentId: weeks[0]?.documentId ?? '',
-    collection: weeks[0]?.collection ?? '',
+    documentId,
+    collection,
     decisions: sum('decisions'),
     refused: sum('refused'),
     advised: sum('advised'),
@@ -227,5 +227,5 @@ const ORDERS: Readonly<Record<DocumentSort, (a: DocumentTrend, b: DocumentTrend)
 }
 
 function weekOf(ms: number): number {
-  return ms - ((((ms - FIRST_WEEK_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS)
+  return ms - ((ms - FIRST_WEEK_MS) % WEEK_MS)
 }
