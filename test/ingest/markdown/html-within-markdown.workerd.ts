@@ -16,6 +16,16 @@ describe('visible HTML within Markdown', () => {
     ['an aside, which a page would have around its text', `<aside>\n\n${VALVE}\n\n</aside>`, VALVE],
     ['text beside an article', `Before.\n\n<article>Within.</article>\n\nAfter.`, 'Before.\n\nWithin.\n\nAfter.'],
     ['a table', '<table><tr><td>Valve<td>42<tr><td>Pump<td>7</table>', '| Valve | 42 |\n| - | - |\n| Pump | 7 |'],
+    [
+      'Markdown in a table',
+      '<table>\n<tr><td>\n\n`a` and **b**\n\n</td><td>\n\nc\n\n</td></tr>\n</table>',
+      '| `a` and **b** | c |\n| - | - |',
+    ],
+    [
+      'Markdown that fits in no cell',
+      '<table>\n<tr><td>Before</td><td>\n\n```js\na\n```\n\n- b\n- c\n\n</td><td>\n\nd | e\n\n</td></tr>\n</table>',
+      'Before\n\n```js\na\n```\n\n- b\n- c\n\nd | e',
+    ],
     ['Markdown in a list', '<ul><li>\n\n`a`\n\n</li><li>b</li></ul>', '- `a`\n- b'],
     ['code', '<pre>\na &lt;b&gt;\n\nc\n</pre>', '```\na <b>\n\nc\n```'],
     ['references to characters', '<div>a &lt; b &amp; c</div>', 'a < b & c'],

@@ -44,7 +44,9 @@ export async function readHtmlWithin(
   const page: string[] = []
   let run: MarkdownBlock[] = []
   const endRun = (): void => {
-    if (run.length > 0) page.push(`<div>${standIn(run)}</div>`)
+    // What does not fit in a cell makes the table around it a layout table, as a list does.
+    const around = run.length > 1 || run.some((block) => /[\n|]/.test(textOf(block))) ? 'ul' : 'div'
+    if (run.length > 0) page.push(`<${around}>${standIn(run)}</${around}>`)
     run = []
   }
   for (const block of blocks) {
