@@ -65,6 +65,8 @@ describe.each<[filter: string, selected: readonly Value[], left: readonly Value[
   ['a >= 1', [1, true], [0.999, '2', ...MISSING]],
   ["a GLOB '1*'", ['1', '10'], [1, 10, 'x', ...MISSING, ['1']]],
   ["a NOT GLOB '1*'", ['x', ''], ['1', 5, true, ...MISSING, ...COMPOUND]],
+  ["a GLOB '?'", ['x'], ['x\0y', '\0', '']],
+  ["a NOT GLOB '*secret*'", ['x'], ['x\0secret', '\0']],
   ["a IN ('x', 1)", ['x', 1, true], ['1', 0, ...MISSING, ...COMPOUND]],
   ["a NOT IN ('x', 1)", ['1', 0, false], ['x', 1, true, ...MISSING, ...COMPOUND]],
   ["a CONTAINS 'x'", [['x'], [1, 'x']], [[], ['X'], [['x']], 'x', { b: 'x' }, ...MISSING]],

@@ -17,7 +17,8 @@
  * - Numbers may have a sign, a fraction and an exponent; integers are compared exactly up to 2^63. Strings may span
  *   lines.
  * - `GLOB` is that of SQLite: `]` at the start of a set is a member of it, `-` at either end too, and an unclosed set
- *   matches nothing. It matches Unicode characters, not code units.
+ *   matches nothing. It matches Unicode characters, not code units. A value with NUL, of which SQLite would read the
+ *   part before, matches neither it nor its `NOT` form.
  * - `AND` binds tighter than `OR`. An empty filter counts as absent.
  * - Lines in messages count from 1 and columns from 0, as far as the service's messages are known.
  *
@@ -137,7 +138,9 @@ class FilterReader {
     if (tokens.next.kind === 'symbol') throw tokens.mismatch('an operator')
     const negated = tokens.takeIf('NOT')
     const not = negated ? 'NOT ' : ''
-    if (tokens.takeIf('GLOB')) return `(${not}(${this.#pattern(value)}) AND ${kind} = 'text')`
+    if (tokens.takeIf('GLOB')) {
+      return `(${not}(${this.#pattern(value)}) AND ${kind} = 'text' AND instr(${value}, char(0)) = 0)`
+    }
     if (tokens.takeIf('IN')) return `(${value} ${not}IN (${this.#list()}) AND ${kind} IN ${SCALARS})`
     if (tokens.takeIf('CONTAINS')) {
       return `(${kind} = 'array' AND ${not}EXISTS (SELECT 1 FROM json_each(metadata, ${path}) AS element
