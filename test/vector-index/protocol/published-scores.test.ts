@@ -152,6 +152,30 @@ test('scores of sparse vectors beyond float32 are the largest float32, because J
   expect(sparse.resultOf('query', query)).toEqual([{ id: 'a', score: 3.4028235e38 }])
 })
 
+test('of products beyond float32 that cancel out, the scores are those of float64', () => {
+  const [values, asked] = [
+    [3e38, 3e38],
+    [3e38, -2e38],
+  ]
+  const sparse = testIndex({ indexType: 'SPARSE', sparseEmbeddingModel: null })
+  sparse.resultOf('upsert', { id: 'a', sparseVector: { indices: [1, 2], values } })
+  sparse.resultOf('upsert', { id: 'b', sparseVector: { indices: [1, 1, 2], values: [3e38, 3e38, 3e38] } })
+  const scores = (indices: number[], values: number[]) =>
+    sparse.resultOf('query', { sparseVector: { indices, values }, topK: 2 })
+  const most = 3.4028235e38
+  expect(scores([1, 2], asked)).toEqual([
+    { id: 'b', score: most },
+    { id: 'a', score: most },
+  ])
+  expect(scores([1], [0])).toEqual([
+    { id: 'a', score: 0 },
+    { id: 'b', score: 0 },
+  ])
+  const dense = testIndex({ indexType: 'DENSE', dimension: 2, similarityFunction: 'DOT_PRODUCT' })
+  dense.resultOf('upsert', { id: 'a', vector: values })
+  expect(dense.resultOf('query', { vector: asked, topK: 1 })).toEqual([{ id: 'a', score: 1 }])
+})
+
 test.each([
   ['DOT_PRODUCT', [3e38, 3e38], 1],
   ['DOT_PRODUCT', [-3e38, -3e38], 0],

@@ -8,7 +8,7 @@ import { questionVectors, requireModel, type QuestionVectors } from '../embed/em
 import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
 import * as field from './fields.ts'
 import { filterCondition } from '../filter/filter-condition.ts'
-import { shortestFloat32 } from '../search/float32.ts'
+import { shortestFloat32, withinFloat32 } from '../search/float32.ts'
 import { searchDense } from '../search/dense.ts'
 import { fuseRankings, type FusionAlgorithm } from '../search/hybrid.ts'
 import type { RowFilter, ScoredRow } from '../search/best.ts'
@@ -46,8 +46,6 @@ export interface QueryRun {
 }
 
 const MIN_CANDIDATES = 100
-
-const MAX_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
 
 /** `query`: finds rows similar to vectors. */
 export const query: Command = (index, { body }) => answerQueries(index, body, 'query')
@@ -110,11 +108,6 @@ export function answerQuery(index: EmbeddedIndex, query: Query, run: QueryRun): 
     const { id, ...others } = rows.get(position)!
     return { id, score: shortestFloat32(withinFloat32(score)), ...others }
   })
-}
-
-/** Clamps a score to the float32 range, because JSON has no infinity. */
-function withinFloat32(score: number): number {
-  return Math.max(-MAX_FLOAT32, Math.min(MAX_FLOAT32, score))
 }
 
 type Question = Pick<Query, 'question' | 'mode'>

@@ -1,4 +1,5 @@
 /** Blocks: rows in a compact binary form, as they are stored and searched. */
+import { withinFloat32 } from './float32.ts'
 import type { SparseVector, Vectors } from './vectors.ts'
 
 /** Size from which a block is full, bytes; a row in storage may have 2 MB. */
@@ -79,7 +80,7 @@ export function blockRow(position: number, { dense, sparse }: Vectors): BlockRow
 export function summed({ indices, values }: SparseVector): Map<number, number> {
   const sums = new Map<number, number>()
   for (let at = 0; at < indices.length; at++) {
-    sums.set(indices[at]!, Math.fround((sums.get(indices[at]!) ?? 0) + values[at]!))
+    sums.set(indices[at]!, withinFloat32(Math.fround((sums.get(indices[at]!) ?? 0) + values[at]!)))
   }
   return sums
 }

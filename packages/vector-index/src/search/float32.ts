@@ -1,4 +1,10 @@
 const SMALLEST_NORMAL = 2 ** -126
+const LARGEST = (2 - 2 ** -23) * 2 ** 127
+
+/** Clamps a number to the float32 range, because JSON has no infinity. */
+export function withinFloat32(value: number): number {
+  return Math.max(-LARGEST, Math.min(LARGEST, value))
+}
 
 /**
  * The number with the shortest decimal form that rounds to this float32: `0.1`, not `0.10000000149011612`. Clients

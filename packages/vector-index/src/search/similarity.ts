@@ -54,7 +54,7 @@ export function scoreInFloat32(question: Question, row: Float32Array): number {
     case 'EUCLIDEAN':
       return Math.fround(1 / Math.fround(1 + distance))
     case 'DOT_PRODUCT':
-      return fromProduct(product)
+      return fromProduct(Number.isFinite(product) ? product : nearness(question, row))
     case 'COSINE':
       return fromProduct(
         fitsFloat32(ownSquares) && fitsFloat32(rowSquares)

@@ -57,7 +57,8 @@ export function searchSparse(
       if (score !== undefined) scores.set(position, Math.fround(score + Math.fround(weight * hits.values[at]!)))
     })
   }
-  return falling(ranked, (position) => scores.get(position)!)
+  // In float32 large products of both signs are infinite, and their sum is no number.
+  return falling(ranked, (position) => (Number.isFinite(scores.get(position)) ? scores : sums).get(position)!)
 }
 
 /** Inverse document frequencies: ln(1 + (N − n + .5) / (n + .5)), where n of N rows have the dimension. */
