@@ -46,6 +46,7 @@ describe('markdownBlocks', () => {
     ['[a]: b "t"\n[c]: <d e>\ntext', ['text']],
     ['[a]: b "t" x', ['[a]: b "t" x']],
     ['a\n===', ['1: a']],
+    ['a\nb  \nc\n===', ['1: a b c']],
     ['- a\n---', ['- a']],
     [
       '###### The `key` [*turns*][a] &amp; ![a lock](b.png) <br>stops ##\n\n[a]: c',
@@ -85,6 +86,41 @@ describe('markdownBlocks', () => {
       [[{ text: '> ```\n> <!-- a -->\n> ```\n> ' }, { html: '<!-- b -->' }]],
     ],
     ['- a\n\n      <!-- b --> &amp;\n- &amp;', [[{ text: '- a\n\n      <!-- b --> &amp;\n- &' }]]],
+    ['`<b hidden>` <b hidden>', [[{ text: '`<b hidden>` ' }, { html: '<b hidden>' }]]],
+    ['`` <b hidden> ` `` <i hidden>', [[{ text: '`` <b hidden> ` `` ' }, { html: '<i hidden>' }]]],
+    ['` <b hidden> ``', [[{ text: '` ' }, { html: '<b hidden>' }, { text: ' ``' }]]],
+    ['`a` `b` <b hidden> `c`', [[{ text: '`a` `b` ' }, { html: '<b hidden>' }, { text: ' `c`' }]]],
+    ['<i title="`" hidden>`<b>`', [[{ html: '<i title="`" hidden>' }, { text: '`<b>`' }]]],
+    [
+      '- <p>\n  \\<b hidden>\n  </p>',
+      [
+        [
+          { text: '- ' },
+          { html: '<p>' },
+          { text: '\n  \\' },
+          { html: '<b hidden>' },
+          { text: '\n  ' },
+          { html: '</p>' },
+        ],
+      ],
+    ],
+    ['a <? > ?> <!b> c', [[{ text: 'a ' }, { html: '<? > ?>' }, { text: ' ' }, { html: '<!b>' }, { text: ' c' }]]],
+    ['a <!-- > <? > <!b', [[{ text: 'a <!-- > <? > <!b' }]]],
+    ['a <b hidden c="d > e', [[{ text: 'a <b hidden c="d > e' }]]],
+    ['a<br>b <brief hidden>c', [[{ text: 'a b ' }, { html: '<brief hidden>' }, { text: 'c' }]]],
+    [
+      '# `<b hidden>` <i hidden>c</i> {#d}',
+      [
+        [
+          { html: '<h1>' },
+          { text: '<b hidden> ' },
+          { html: '<i hidden>' },
+          { text: 'c' },
+          { html: '</i>' },
+          { html: '</h1>' },
+        ],
+      ],
+    ],
     ['a <kbd>b</kbd> <https://c.d> 1 < 2', ['a <kbd>b</kbd> <https://c.d> 1 < 2']],
   ])('separates HTML: %j', (text, blocks) => {
     expect(textsOf(text)).toEqual(blocks)
@@ -101,6 +137,19 @@ describe('markdownBlocks', () => {
     }
     const steps = Array.from({ length: 120 }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
     expect(() => textsOf(`${steps}\n# A heading`)).toThrow(expect.objectContaining({ code: 'too_deep' }))
+  })
+
+  it('takes a long heading as text, and rejects a long paragraph with hidden text', () => {
+    expect(textsOf(`# ${'a'.repeat(300)}`)).toEqual([`1: ${'a'.repeat(300)}`])
+    expect(textsOf(`# ${'a'.repeat(301)}`)).toEqual(['a'.repeat(301)])
+    const link = (length: number): string => `[a](${'b'.repeat(length - 5)})`
+    expect(textsOf(`# ${link(3000)}`)).toEqual(['1: a'])
+    expect(textsOf(`# ${link(3001)}`)).toEqual([link(3001)])
+    const hiding = (length: number): string => `${'a'.repeat(length - 10)}<b hidden>`
+    expect(textsOf(hiding(200_000))).toHaveLength(1)
+    expect(() => textsOf(hiding(200_001))).toThrow(
+      expect.objectContaining({ code: 'document_too_complex', message: expect.stringContaining('too long') as string }),
+    )
   })
 
   it('rejects a document with too many items', () => {
