@@ -280,23 +280,15 @@ describe('find', () => {
     expect(await reader.find('made', 'manual')).toMatchObject({ corpusVersion: 1 })
   })
 
-  it('does not let a slow read replace a newer version', async () => {
-    const clock = makeClock()
-    const collections = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 60_000 })
-    await publish(createD1Collections({ db: env.DB }), aChange('slow', 0))
-    const reading = collections.find('slow', 'manual')
-    await Promise.all([reading, publish(collections, aChange('slow', 1))])
-    expect(await collections.find('slow', 'manual')).toMatchObject({ corpusVersion: 2 })
-  })
-
-  it.each<[string, boolean, object]>([
-    ['a former policy over one that was chosen', false, { corpusVersion: 1, policyId: 'balanced@1' }],
+  it.each<[string, 'publish' | 'choose' | 'both', object]>([
+    ['a former version over a publish', 'publish', { corpusVersion: 2, policyId: null }],
+    ['a former policy over one that was chosen', 'choose', { corpusVersion: 1, policyId: 'balanced@1' }],
     [
       'a former version over a publish and what was changed after it',
-      true,
+      'both',
       { corpusVersion: 2, policyId: 'balanced@1' },
     ],
-  ])('does not let a slow read put %s', async (what, isPublished, expected) => {
+  ])('does not let a slow read put %s', async (what, meanwhile, expected) => {
     const tenant = `slow-${what}`
     const clock = makeClock()
     const collections = createD1Collections({ db: env.DB, clock })
@@ -326,10 +318,11 @@ describe('find', () => {
     })
     const reading = collections.find(tenant, 'manual')
     await read
-    if (isPublished) await publish(collections, aChange(tenant, 1))
-    await collections.choosePolicy(tenant, 'manual', 'balanced@1')
+    if (meanwhile !== 'choose') await publish(collections, aChange(tenant, 1))
+    if (meanwhile !== 'publish') await collections.choosePolicy(tenant, 'manual', 'balanced@1')
     release()
-    await reading
+    const late = await reading
+    if (meanwhile === 'publish') expect(late).toMatchObject(expected)
     expect(await collections.find(tenant, 'manual')).toMatchObject(expected)
     spied.mockRestore()
   })
@@ -556,5 +549,59 @@ describe('page', () => {
       documents: [{ id: 'b' }, { id: 'c' }],
       nextCursor: null,
     })
+  })
+})
+
+describe('what is learned from', () => {
+  it('are published chunks: a sample in the order of their ids, counted with those that changed', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const counts = (sinceMs: number) => collections.countChunks('learned', 'manual', sinceMs)
+    expect(await counts(0)).toEqual({ chunks: 0, changed: 0 })
+    const records = [
+      { id: 'a', contentHash: 'h', chunkIds: ['c4', 'c1'] },
+      { id: 'b', contentHash: 'h', chunkIds: ['c3', 'c2', 'c5'] },
+    ]
+    await publish(collections, aChange('learned', 0, { documents: records }))
+    await publish(
+      collections,
+      aChange('learned-too', 0, { documents: [{ id: 'a', contentHash: 'h', chunkIds: ['c0'] }] }),
+    )
+    expect(await collections.sampleChunks('learned', 'manual', 4)).toEqual(['c1', 'c2', 'c3', 'c4'])
+    expect(await counts(AT_MS)).toEqual({ chunks: 5, changed: 0 })
+    const changed = { documents: [{ id: 'a', contentHash: 'i', chunkIds: ['c4', 'c1'] }], atMs: AT_MS + 1 }
+    await publish(collections, aChange('learned', 1, changed))
+    expect(await counts(AT_MS)).toEqual({ chunks: 5, changed: 2 })
+  })
+
+  it('are published collections after the given one', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    for (const [tenant, id] of [
+      ['zy', 'b'],
+      ['zz', 'a'],
+      ['zz', 'b'],
+    ] as const)
+      await publish(collections, aChange(tenant, 0, { id }))
+    await collections.open('zz', 'c', aWriter())
+    const after = (tenant: string, id: string, limit = 10) => collections.collectionsAfter({ tenant, id }, limit)
+    expect(await after('zy', 'a')).toEqual([
+      { tenant: 'zy', id: 'b' },
+      { tenant: 'zz', id: 'a' },
+      { tenant: 'zz', id: 'b' },
+    ])
+    expect(await after('zy', 'b', 1)).toEqual([{ tenant: 'zz', id: 'a' }])
+    expect(await after('zz', 'b')).toEqual([])
+  })
+})
+
+describe('chunks that arrive late', () => {
+  it('are hidden unless a document has them', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    await publish(collections, aChange('abandoned', 0))
+    await collections.close('abandoned', 'manual', 'writer')
+    await collections.find('abandoned', 'manual')
+    await collections.abandon('abandoned', 'manual', AT_MS, [])
+    await collections.abandon('abandoned', 'manual', AT_MS, ['c2', 'c9'])
+    expect((await collections.find('abandoned', 'manual'))?.unpublishedChunkIds).toEqual(['c9'])
+    expect(await collections.abandoned(AT_MS, 100)).toContainEqual({ tenant: 'abandoned', id: 'manual' })
   })
 })
