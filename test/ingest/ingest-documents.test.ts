@@ -239,6 +239,21 @@ describe('ingestDocuments', () => {
     expect(world.lexicon()).toBe(encodeLexicon(buildLexicon(['Kept.'])))
   })
 
+  it('writes documents again for another splitter or embedding', async () => {
+    const world = aWorld()
+    const { splitter, index } = world.ports
+    const embedded = (embeddingModel: string, dimension: number): Partial<IngestPorts> => ({
+      index: { ...index, describe: async () => ({ embeddingModel, dimension }) },
+    })
+    const changes = [{}, { splitter: { ...splitter, version: 'lines/2' } }, {}, embedded('n', 3), embedded('n', 4)]
+    const found = []
+    for (const change of changes) {
+      const ports = { ...world.ports, ...change }
+      found.push((await ingestDocuments(ports, 'acme', 'manual', [doc('a', 'Kept.')])).documents[0]?.status)
+    }
+    expect(found).toEqual(['added', 'changed', 'changed', 'changed', 'changed'])
+  })
+
   it('stores the same words twice when they occur twice in a document or in two', async () => {
     const world = aWorld()
     await world.ingest(doc('a', 'Same.\nSame.\nSame.'), doc('b', 'Same.'))
