@@ -52,6 +52,7 @@ const COMPOUND: readonly Value[] = [[1, 'x'], { b: 1 }]
 describe.each<[filter: string, selected: readonly Value[], left: readonly Value[]]>([
   ["a = 'x'", ['x'], ['X', '', 0, ...MISSING, ...COMPOUND, '["x"]']],
   ["a = '1'", ['1'], [1, true]],
+  ['a = "it\'s"', ["it's"], ['its', 'it', "it''s"]],
   ['a = 1', [1, true], ['1', 0, false, ...MISSING, ...COMPOUND]],
   ['a = true', [1, true], ['true', 2, false]],
   ['a = FALSE', [0, false, -0], ['', ...MISSING, [], {}]],

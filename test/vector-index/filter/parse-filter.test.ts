@@ -59,6 +59,9 @@ describe('parsing a filter', () => {
     ['a = 1)', "1:5 mismatched input ')' expecting <EOF>"],
     ['a = 1 b = 2', "1:6 mismatched input 'b' expecting <EOF>"],
     ['a = 1\nAND\n  or = 2', "3:2 mismatched input 'or' expecting an identifier"],
+    [') a = 1)', "1:0 mismatched input ')' expecting an identifier"],
+    ["'(' a = 1)", "1:0 mismatched input ''('' expecting an identifier"],
+    ["a = 1 'OR' b = 2", "1:6 mismatched input ''OR'' expecting <EOF>"],
     ['NOT a = 1', "1:0 mismatched input 'NOT' expecting an identifier"],
     ['HAS a', "1:4 mismatched input 'a' expecting FIELD"],
     ["'a' = 1", "1:0 mismatched input ''a'' expecting an identifier"],
@@ -76,13 +79,16 @@ describe('parsing a filter', () => {
 })
 
 describe('the size of a filter', () => {
-  const { characters, depth, terms, listed, patternBytes } = FILTER_LIMITS
+  const { characters, sqlBytes, depth, terms, listed, patternBytes } = FILTER_LIMITS
   const nested = (times: number) => `${'('.repeat(times)}a = 1${')'.repeat(times)}`
   const joined = (times: number) => Array.from({ length: times }, () => 'a = 1').join(' AND ')
   const list = (times: number) => `a IN (${Array.from({ length: times }, () => 1).join()})`
   const globbed = (times: number) => `a GLOB 'a beginning may be as long as any other text: ${'?'.repeat(times)}'`
+  const compiled = (bytes: number) => `a = '${'漢'.repeat(29_000)}${'x'.repeat(bytes - 87_000)}'`
+  const room = sqlBytes - Buffer.byteLength(filterCondition("a = ''"))
 
   test.each([
+    ['bytes of SQL', compiled(room), compiled(room + 1), 'It becomes more than 90000 bytes of SQL'],
     ['characters', 'a = 1'.padEnd(characters), 'a = 1'.padEnd(characters + 1), 'It is longer than 65536 characters'],
     ['nested parentheses', nested(depth), nested(depth + 1), 'At line 1:16 more than 16 nested parentheses'],
     ['comparisons', joined(terms), joined(terms + 1), 'At line 1:2560 more than 256 comparisons'],

@@ -135,7 +135,6 @@ class FilterReader {
     if (equality !== undefined) return `(${value} ${equality} ${this.#literal()} AND ${kind} IN ${SCALARS})`
     const order = takeOneOf('<', '<=', '>', '>=')
     if (order !== undefined) return `(${value} ${order} ${this.#number()} AND ${kind} IN ${NUMBERS})`
-    if (tokens.next.kind === 'symbol') throw tokens.mismatch('an operator')
     const negated = tokens.takeIf('NOT')
     const not = negated ? 'NOT ' : ''
     if (tokens.takeIf('GLOB')) {
