@@ -35,7 +35,7 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'packages/cloudflare/src': ['test/cloudflare/*.workerd.ts'],
   'packages/console/src/api': ['test/console/*.test.ts'],
   // Without those that count the rows read.
-  'packages/console/src/d1': ['test/console/d1/!(many-tenants|rows-read|statistics).workerd.ts'],
+  'packages/console/src/d1': ['test/console/d1/!(many-tenants|rows-read).workerd.ts'],
   'packages/console/src/feedback': ['test/console/console.workerd.ts', ...gates('feedback')],
   'packages/console/src/jobs': ['test/console/jobs/*.workerd.ts'],
   'packages/console/src/keys': ['test/console/d1/api-keys.workerd.ts'],

@@ -319,6 +319,8 @@ describe('erasure', () => {
     expect(await dump('erased-not')).toContain('canary-1')
     expect(await count(`decisions WHERE tenant = 'erased'`)).toBe(60)
     expect(await count(`pushed_policies WHERE tenant = 'erased'`)).toBe(2)
+    expect(await count(`pushed_policies WHERE tenant = 'erased' AND created_by = ''`)).toBe(1)
+    expect(await count(`audit_events WHERE tenant = 'erased' AND by = ''`)).toBe(1)
     expect(await erasures.erase('erased', 'canary-1')).toEqual({
       decisions: 0,
       questionTexts: 0,
@@ -327,6 +329,21 @@ describe('erasure', () => {
       pushedPolicies: 0,
       finished: true,
     })
+  })
+
+  it('in the tenant default, whose decisions are scanned with those of all, leaves the others as they were', async () => {
+    const same = [event('default', 1, NOW_MS - 5, 'canary-0'), event('default-not', 2, NOW_MS - 5, 'canary-0')]
+    await store.write([...same, event('default', 3, NOW_MS - 4, 'other')])
+    await createD1Counting({ db: env.DB }).count()
+    const before = await dump('default-not')
+    expect(await erasures.erase('default', 'canary-0')).toMatchObject({
+      decisions: 1,
+      questionTexts: 1,
+      finished: true,
+    })
+    expect(await dump('default-not')).toBe(before)
+    const left = await dump('default')
+    expect([left.includes('canary-0'), left.includes('Secret of other')]).toEqual([false, true])
   })
 
   it('applies to decisions that arrive later, and counts a repeated delivery once', async () => {

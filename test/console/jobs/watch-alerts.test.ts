@@ -216,7 +216,8 @@ describe('a round of alerts', () => {
       ['ops', 'acme', 'globex'],
       ['alerts', { after: 'globex', since: 7 }],
     ])
-    const second = aConsole({ tenants, settings, cursor: { after: 'globex', since: 7 } })
+    // What was counted meanwhile is for the next round.
+    const second = aConsole({ tenants, settings, cursor: { after: 'globex', since: 7 }, summedUp: 8 })
     await watchAlerts(second.parts)
     expect(second.tenantsAfter.mock.calls[0]![0]).toBe('globex')
     // Behind the cursor it is a tenant like any other.
@@ -331,6 +332,7 @@ describe('a round of alerts', () => {
     const consumed = aConsole({ failing: ['acme'] })
     await expect(watchTenants(consumed.parts, ['acme', 'globex'])).rejects.toThrow('D1 is away for acme')
     expect(consumed.updated.map(([tenant]) => tenant)).toEqual(['globex'])
+    await watchTenants(aConsole({}).parts, ['acme', 'globex'])
   })
 
   test('compares the latest 24 hours with two weeks of whole days before', async () => {
@@ -342,7 +344,10 @@ describe('a round of alerts', () => {
       [['acme'], { fromMs: toMs - DAY_MS, toMs }],
       [['acme'], { fromMs: earlierToMs - 14 * DAY_MS, toMs: earlierToMs, interval: 'day' }],
     ])
-    const moved = aConsole({ tenants: ['acme'], latest: aSummary(0, 60, 1), earlier: aSummary(0, 900, 18) })
+    // Cautious answers are in both.
+    const advised = Array.from({ length: 20 }, (_, at) => ({ pass: 0, advise: at === 1 ? 60 : 0, refuse: 0 }))
+    const latest = { ...aSummary(0), confidenceHistogram: advised }
+    const moved = aConsole({ tenants: ['acme'], latest, earlier: aSummary(0, 900, 18) })
     await watchAlerts(moved.parts)
     expect(moved.updated[0]![1].map(({ kind }) => kind)).toEqual(['confidence_drift'])
   })
@@ -408,6 +413,17 @@ describe('a round of alerts', () => {
     for (const [period] of summary.mock.calls) {
       expect(period).toMatchObject({ tenant: 'acme', filter, uncounted: 'leave' })
     }
+    // Each collection with its own policy.
+    const two = aConsole({
+      ...given,
+      pushed: [{ ...calibrated(high), id: 'first@1' }, ...pushed],
+      settings: {
+        collectionsOf: async () => [{ pin: standing as PolicyPin, policyId: 'first@1' }, ...(await collectionsOf())],
+      },
+    })
+    await watchAlerts(two.parts)
+    const asked = two.summary.mock.calls.map(([period]) => period.filter?.policyId)
+    expect(asked).toEqual(['first@1', ...summary.mock.calls.map(([period]) => period.filter?.policyId)])
     // Without the state of the collections none is compared.
     const unknown = aConsole({ ...given, settings: {} })
     await watchAlerts(unknown.parts)
