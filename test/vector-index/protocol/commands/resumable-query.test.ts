@@ -107,6 +107,14 @@ test('a batch has between 1 and 1000 rows', () => {
   }
 })
 
+test('one whose first batch does not fit in the answer is not kept, because nobody could end it', () => {
+  for (let at = 0; at < 17; at++) {
+    tested.resultOf('upsert/ns', { id: `large${at}`, vector: [1, 1], data: 'x'.repeat(1_048_576) })
+  }
+  expect(tested.failureOf('resumable-query/ns', { ...query, topK: 99, includeData: true })).toContain('422 The answer')
+  expect(tested.index.storage('ns').sql.exec('SELECT * FROM resumable_queries').toArray()).toEqual([])
+})
+
 test('queries by text', () => {
   tested = testIndex()
   tested.resultOf('upsert-data', [
@@ -125,6 +133,7 @@ test.each([
   ['resumable-query', { ...query, note: 'x'.repeat(1_500_000) }, '422 A resumable query is longer than 1500000 bytes'],
   ['resumable-query-next', { additionalK: 1 }, '422 uuid is required'],
   ['resumable-query-end', {}, '422 uuid is required'],
+  ['resumable-query-end', { uuid: '' }, '422 uuid is required'],
 ])('/%s rejects %#', (path, body, message) => {
   expect(tested.failureOf(path, body)).toContain(message)
 })
