@@ -345,3 +345,44 @@ describe('recording', () => {
     expect(await statistics.recording(atMs + 1, atMs + 2)).toMatchObject({ isolates: 0, recorded: 0, missing: 0 })
   })
 })
+
+it('tenants are summed in one statement, each by itself, without counting first', async () => {
+  await write('together-a', [
+    [{}, { atMs: START_MS }],
+    [{ verdict: 'refuse' }, { atMs: START_MS + HOUR_MS }],
+  ])
+  await write('together-b', [[{}, { atMs: START_MS }]])
+  await statistics.recording(0, 1)
+  await write('together-b', [[{}, { atMs: START_MS + 1 }]])
+  const period = { fromMs: START_MS, toMs: START_MS + HOUR_MS }
+  const found = await statistics.summaries(['together-a', 'together-b', 'together-c'], period)
+  expect([...found].map(([tenant, { decisions, complete }]) => [tenant, decisions, complete])).toEqual([
+    ['together-a', 1, false],
+    ['together-b', 1, false],
+    ['together-c', 0, false],
+  ])
+})
+
+it('tenants with decisions in whole days, or with an open alert, are listed behind a given one', async () => {
+  const dayMs = Date.UTC(2027, 2, 3)
+  for (const [tenant, atMs] of [
+    ['active-a', dayMs],
+    ['active-b', dayMs + DAY_MS - 1],
+    ['active-c', dayMs - 1],
+    ['active-d', dayMs + DAY_MS],
+  ] as const) {
+    await write(tenant, [[{}, { atMs }]])
+  }
+  await statistics.recording(0, 1)
+  const after = (from: string, limit = -1) => statistics.tenantsAfter(from, limit, dayMs + 5, dayMs + DAY_MS)
+  expect([await after('active'), await after('active', 1), await after('active-a')]).toEqual([
+    ['active-a', 'active-b'],
+    ['active-a'],
+    ['active-b'],
+  ])
+  await env.DB.prepare(
+    `INSERT INTO alerts (id, tenant, kind, opened_ms, value, bound, decisions, message, untold)
+    VALUES ('open', 'active-d', 'refusals_high', 1, 1, 1, 1, '', 0)`,
+  ).run()
+  expect(await after('active')).toEqual(['active-a', 'active-b', 'active-d'])
+})
