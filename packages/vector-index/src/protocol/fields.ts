@@ -181,7 +181,7 @@ export function isLonger(text: string, bytes: number): boolean {
 }
 
 /** The problem with a JSON value at any depth, if there is one. Iterative, because the sender controls the depth. */
-function problemWithin(value: unknown, depth: number): string | undefined {
+export function problemWithin(value: unknown, depth: number): string | undefined {
   let level: unknown[] = [value]
   for (let reached = 0; level.length > 0; reached++) {
     if (reached > depth) return 'is nested too deeply'

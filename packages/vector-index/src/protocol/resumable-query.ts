@@ -58,6 +58,8 @@ function start(
   if (counted!.active >= LIMITS.resumableQueries) {
     throw invalid(`At most ${LIMITS.resumableQueries} resumable queries can be active`)
   }
+  const problem = field.problemWithin(fields, LIMITS.metadataDepth)
+  if (problem !== undefined) throw invalid(`A resumable query ${problem}`)
   const text = jsonText(fields)
   if (field.isLonger(text, LIMITS.resumableBytes)) {
     throw invalid(`A resumable query is longer than ${LIMITS.resumableBytes} bytes`)

@@ -125,11 +125,14 @@ test('queries by text', () => {
   expect([...ids, ...next(uuid, 5)]).toEqual(['a', 'b'])
 })
 
+const DEEP = Array.from({ length: 20_000 }).reduce((within) => [within], 0)
+
 test.each([
   ['resumable-query', [query], '422 The body must be an object'],
   ['resumable-query', { ...query, maxIdle: 0 }, '422 maxIdle'],
   ['resumable-query', { ...query, topK: 0 }, '422 topK'],
   ['resumable-query', { ...query, vector: [1] }, '422 Invalid vector dimension'],
+  ['resumable-query', { ...query, note: DEEP }, '422 A resumable query is nested too deeply'],
   ['resumable-query', { ...query, note: 'x'.repeat(1_500_000) }, '422 A resumable query is longer than 1500000 bytes'],
   ['resumable-query-next', { additionalK: 1 }, '422 uuid is required'],
   ['resumable-query-end', {}, '422 uuid is required'],
