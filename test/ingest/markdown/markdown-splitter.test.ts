@@ -59,6 +59,16 @@ describe('createMarkdownSplitter over Markdown', () => {
       expect(await splitter.split(text, 'markdown')).toEqual([])
   })
 
+  it('keeps headings with nothing below them, as text of the section around them', async () => {
+    const hours =
+      '# Shop\n\n## Hours\n\n### Monday 9 to 17\n\n### Friday 9 to 12\n\n## Contact\n\nBy mail.\n\n## Closed in May'
+    expect(await splitter.split(hours, 'markdown')).toEqual([
+      { section: 'Shop › Hours', text: expect.stringMatching(/Monday 9 to 17\s+Friday 9 to 12/) },
+      { section: 'Shop › Contact', text: expect.stringContaining('By mail.') },
+      { section: 'Shop', text: expect.stringContaining('Closed in May') },
+    ])
+  })
+
   it('reads the words of a title, also of links that are defined', async () => {
     const titles = async (text: string) => (await splitter.split(text, 'markdown')).map(({ section }) => section)
     expect(await titles('## [1.2] - May ##\n\nx\n\n[1.2]: https://example.com')).toEqual(['1.2 - May'])

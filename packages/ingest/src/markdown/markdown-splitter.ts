@@ -52,7 +52,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
     })
   }
   return {
-    version: `markdown-it/11/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
+    version: `markdown-it/12/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
     async split(text, format) {
       const { blocks, hiddenText, work, title = titleOf(blocks) } = await read(text, format)
       return {
@@ -86,14 +86,17 @@ function titleOf(blocks: readonly MarkdownBlock[]): string | undefined {
   return undefined
 }
 
-/** Text blocks with their headings. */
+/** Text blocks with their headings. A heading with nothing below it is text under those above it, unless it is the title. */
 function underHeadings(blocks: readonly MarkdownBlock[]): Block[] {
   const found: Block[] = []
   let headings: string[] = []
-  for (const block of blocks) {
+  for (const [at, block] of blocks.entries()) {
     if (block.kind === 'text') found.push({ text: block.text, headings })
     else {
       headings = headings.slice(0, block.depth - 1)
+      const next = blocks[at + 1]
+      const isBare = next === undefined || (next.kind === 'heading' && next.depth <= block.depth)
+      if (isBare && block.depth > 1 && block.title) found.push({ text: block.title, headings: [...headings] })
       headings[block.depth - 1] = block.title
     }
   }
