@@ -179,6 +179,7 @@ CREATE TABLE `feedback` (
 	`comment` text,
 	`principal_id` text NOT NULL,
 	`verdict` text,
+	`mode` text,
 	`policy_id` text,
 	`collection` text,
 	`decided_ms` integer,
