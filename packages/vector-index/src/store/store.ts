@@ -199,12 +199,12 @@ export class VectorStore {
   }
 
   /** Deletes all vectors. @param name new name of the namespace; `null` for none, which also ends resumable queries */
-  reset(name: string | null = this.name ?? null): void {
+  reset(name: string | null | undefined = this.name): void {
     this.#storage.transactionSync(() => {
       const tables = ['vectors', 'blocks', 'changed', ...(name === null ? ['resumable_queries'] : [])]
       for (const table of tables) this.#exec(`DELETE FROM ${table}`)
       const query = 'UPDATE namespace SET name = ?, vectors = 0, memory_bytes = 0, next_position = 1, covered = 0'
-      this.#exec(query, name)
+      this.#exec(query, name ?? null)
     })
     this.#loaded = undefined
     this.#loose = undefined

@@ -65,6 +65,15 @@ test('two queries do not affect each other', () => {
   expect(next(other.uuid, 1)).toEqual(['id3'])
 })
 
+test('goes on after a reset, also of a namespace without rows', () => {
+  for (const [at, namespace] of ['ns', 'new'].entries()) {
+    const { uuid } = start(query, `resumable-query/${namespace}`)
+    tested.resultOf(`reset/${namespace}`, [])
+    tested.resultOf(`upsert/${namespace}`, { id: 'late', vector: [1, at] })
+    expect(next(uuid, 1)).toEqual(['late'])
+  }
+})
+
 test('a query ends with its namespace', () => {
   const { uuid } = start(query)
   tested.resultOf('delete-namespace/ns', [])
