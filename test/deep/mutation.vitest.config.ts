@@ -29,8 +29,10 @@ const namedSources: Plugin = {
 
 /** Globs of the tests that may kill, set by `mutation.ts`. */
 const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '["test/core/**/*.test.ts"]') as string[]
-/** Those of the console need nothing of workerd but the database. */
-const inWorkerd = tests.filter((glob) => glob.endsWith('.workerd.ts') && !glob.startsWith('test/console/'))
+/** Those of the console and of ingest need nothing of workerd but database and index, except those that read HTML. */
+const inWorkerd = tests.filter(
+  (glob) => glob.endsWith('.workerd.ts') && !/^test\/(?:console|ingest)\/(?!markdown)/.test(glob),
+)
 
 // Each is an object there.
 const [workerd] = ((everyday.test?.projects ?? []) as TestProjectInlineConfiguration[]).filter(

@@ -95,8 +95,9 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false, ro
         return collection()
       },
       documents: async (_tenant, _id, ids) => ids.flatMap((id) => records.get(id) ?? []),
-      draft: async (_tenant, _id, { id }, _from, chunkIds) => {
+      draft: async (_tenant, _id, { id }, from, chunkIds) => {
         inTurn(id)
+        expect(from).toBe(version)
         step('draft')
         for (const chunkId of chunkIds) unpublished.add(chunkId)
       },
@@ -465,6 +466,23 @@ describe('removeDocuments', () => {
     broken.now = false
     await world.ingest(doc('b', 'Gamma.'))
     expect(world.texts()).toEqual(['Gamma.'])
+  })
+
+  it('writes nothing into the index, which may lack some of the chunks already', async () => {
+    const world = aWorld()
+    await world.ingest(doc('a', 'Alpha.\nBeta.'))
+    await world.ports.index.delete(namespaceOf('acme', 'manual'), [world.passages()[0]!.id])
+    world.calls.length = 0
+    expect(await removeDocuments(world.ports, 'acme', 'manual', ['a'])).toMatchObject({ chunksRemoved: 2 })
+    expect(world.calls).toEqual(['draft', 'publish', 'draft', 'delete', 'settle', 'forget'])
+  })
+
+  it('passes on a mistake that is found after publication', async () => {
+    const world = aWorld()
+    await world.ingest(doc('a', 'Alpha.'))
+    const mistaken = { ...world.ports.index, delete: () => Promise.reject(new TypeError('a mistake')) }
+    const removing = removeDocuments({ ...world.ports, index: mistaken }, 'acme', 'manual', ['a'])
+    await expect(removing).rejects.toThrow('a mistake')
   })
 
   it('removes none when one does not exist, and none twice', async () => {

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { seededRandom } from '../../packages/calibration/src/scale/seeded-random.ts'
-import { isCollectionScale, scaledFor } from '../../src/core/scale/index.ts'
+import { isCollectionScale, logOdds, scaledFor } from '../../src/core/scale/index.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import { english } from '../../src/language/english/english.ts'
 import { tuneThreshold } from '../../packages/calibration/src/tune-threshold.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Finding } from '../../src/core/gates/finding.ts'
-import { learnScale } from '../../packages/ingest/src/learn-scale.ts'
+import { namespaceOf } from '../../src/core/lib/ids.ts'
+import { confidenceOf } from '../../src/core/policy/index.ts'
+import { unscaled } from '../../src/core/policy/scaled.ts'
+import { buildLexicon } from '../fixtures/english.ts'
+import { signalsOf } from '../fixtures/evidence.ts'
+import { confidenceOfWindow, learnScale } from '../../packages/ingest/src/learn-scale.ts'
+import { plainCollection } from '../../src/ports/collections.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 
@@ -75,6 +82,36 @@ describe('learnScale', () => {
     expect(await learn({ policy })).toEqual(scale)
   })
 
+  it('asks as the gate does: in the tenant, with its limit, with the lexicon of the collection', async () => {
+    const asked: unknown[] = []
+    const retriever: Retriever = {
+      retrieve: async (request) => {
+        const { tenant, collection, namespace, topK } = request
+        asked.push({ tenant, collection, namespace, topK })
+        return wordRetriever().retrieve(request)
+      },
+    }
+    const lexicons: string[] = []
+    const collections = {
+      lexicon: async (id: string) => {
+        lexicons.push(id)
+        return buildLexicon(passages.slice(0, 40).map(({ text }) => text))
+      },
+    }
+    const collection = { ...plainCollection({ tenant: 'acme', id: 'manual' }), lexiconId: 'words' }
+    const learn = (more: object) =>
+      learnScale({ retriever, policy: balanced(), passages, windows: 20, clock, retrieval: { topK: 4 }, ...more })
+    const plain = await learn({})
+    expect(asked[0]).toMatchObject({ tenant: 'default', collection: 'default', topK: 104 })
+    asked.length = 0
+    expect(await learn({ collection, collections })).not.toEqual(plain)
+    expect(lexicons).toEqual(['words'])
+    const namespace = namespaceOf('acme', 'manual')
+    expect(asked).toEqual(asked.map(() => ({ tenant: 'acme', collection: 'manual', namespace, topK: 104 })))
+    // One that cannot be read is none.
+    expect(await learn({ collection })).toEqual(plain)
+  })
+
   it('stops when told to', async () => {
     const retriever = wordRetriever()
     let left = 5
@@ -84,10 +121,55 @@ describe('learnScale', () => {
     expect(retriever.asked).toHaveLength(5)
   })
 
+  it('weighs meaning unless collection or retriever names an embedding of hashed words', async () => {
+    const near: Retriever = {
+      retrieve: async (request) => {
+        const [{ entries }] = (await wordRetriever().retrieve(request)) as [Ranking]
+        return [{ kind: 'cosine', entries: entries.map(({ passage, score }) => ({ passage, score: score / 40 })) }]
+      },
+    }
+    const meaningOf = async (
+      more: Partial<Retriever>,
+      collection = plainCollection({ tenant: 'acme', id: 'manual' }),
+    ) => {
+      const retriever = { ...near, ...more }
+      const scale = await learnScale({ retriever, policy: balanced(), passages, windows: 40, clock, collection })
+      return scale.kind === 'scale' && scale.meaning !== undefined
+    }
+    const words = { model: 'hashed-words-64', dimension: 64 }
+    expect(await meaningOf({})).toBe(true)
+    expect(await meaningOf({ embeddingNow: async () => ({ model: 'm', dimension: 64 }) })).toBe(true)
+    expect(await meaningOf({ embeddingNow: async () => words })).toBe(false)
+    expect(await meaningOf({ embedding: words })).toBe(false)
+    const embedded = { ...plainCollection({ tenant: 'acme', id: 'manual' }), embeddingModel: 'hashed-words-64' }
+    expect(await meaningOf({}, embedded)).toBe(false)
+  })
+
   it('passes on an error of the retriever', async () => {
     const retriever: Retriever = { retrieve: () => Promise.reject(new TypeError('away')) }
     const learning = learnScale({ retriever, policy: balanced(), passages, clock })
     await expect(learning).rejects.toMatchObject({ code: 'retriever_unavailable' })
+  })
+})
+
+describe('confidenceOfWindow', () => {
+  const policy = balanced()
+  const signals = signalsOf({ questionTermCount: 5 })
+  const refusing = (gate: string, outcome: Finding['outcome'] = 'refuse') => [{ gate, outcome } as Finding]
+
+  it('is the confidence without a scale, in log-odds by the number of terms', () => {
+    const plain = confidenceOf(unscaled(policy.confidence), signals)
+    const confidence = confidenceOfWindow(policy, { findings: [], signals })!
+    expect(logOdds(confidence)).toBeCloseTo(logOdds(plain) + 0.4 * Math.log(5))
+    expect(confidenceOfWindow(policy, { findings: [], signals: { ...signals, chunkCount: 0 } })).toBe(0)
+  })
+
+  it('is unknown if a gate refused the question itself', () => {
+    const of = (findings: readonly Finding[]) => confidenceOfWindow(policy, { findings, signals })
+    const known = of([])
+    expect(of([...refusing('confidence-range'), ...refusing('lone-term')])).toBeUndefined()
+    expect(of(refusing('confidence-range'))).toBe(known)
+    expect(of(refusing('lone-term', 'skip'))).toBe(known)
   })
 })
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createD1Collections } from '../../packages/ingest/src/d1/collections.ts'
 import { createUpstashChunkIndex, createUpstashTransport } from '../../packages/upstash/src/index.ts'
 import { namespaceOf } from '../../src/core/lib/ids.ts'
+import { RagGateError } from '../../src/errors.ts'
 import { encodeLexicon } from '../../src/core/text/lexicon.ts'
 import type { IncomingDocument } from '../../packages/ingest/src/incoming-document.ts'
 import { ingestDocuments, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
@@ -131,6 +132,26 @@ describe('writing a corpus', () => {
     expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [{ tenant: 'orphan', id: 'manual' }], failed: [] })
     expect((await stateOf('orphan')).indexed).toEqual([])
     expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [], failed: [] })
+  })
+
+  it('is swept although another collection fails, which is reported', async () => {
+    const failing = (thrown: Error): IngestPorts => {
+      const ports = realPorts()
+      const remove: typeof ports.index.delete = async (namespace, ids) => {
+        if (namespace === namespaceOf('sweep-1', 'manual')) throw thrown
+        await ports.index.delete(namespace, ids)
+      }
+      return { ...ports, index: { ...ports.index, delete: remove } }
+    }
+    for (const tenant of ['sweep-1', 'sweep-2']) {
+      await expect(ingestDocuments(dyingPorts(6).ports, tenant, 'manual', FIRST)).rejects.toThrow('cut off')
+    }
+    clock.atMs += 60_000
+    const [first, second] = ['sweep-1', 'sweep-2'].map((tenant) => ({ tenant, id: 'manual' }))
+    await expect(sweepIndex(failing(new TypeError('a mistake')), 100)).rejects.toThrow('a mistake')
+    const away = failing(new RagGateError('retriever_unavailable', 'away'))
+    expect(await sweepIndex(away, 100)).toEqual({ swept: [second], failed: [first] })
+    expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [first], failed: [] })
   })
 
   /** Ports whose write into the index takes longer than a turn; meanwhile something else happens. */
