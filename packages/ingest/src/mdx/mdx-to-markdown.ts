@@ -1,5 +1,5 @@
 /** Converts MDX to Markdown: text is kept, code is removed. */
-import { textsOfObjects } from './object-texts.ts'
+import { textsOfObjects, unescaped } from './object-texts.ts'
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})/
 const IMPORT = /^import\s+(?:['"{*]|[\w$]+\s*,|[\w$]+\s+from\b)/
@@ -23,7 +23,9 @@ const INLINE = new Set(
 )
 
 /** Characters with a meaning within a line. */
-const MARK = /[\\`{<\n]/g
+const MARK = /[\\`{<$\n]/g
+/** Maths, whose braces are no expression: neither `${price}` nor `$5 to $6`. */
+const MATHS = /\$\$[^]*?\$\$|\$(?![\s{])[^$\n]*[^\s$\\]\$(?![\d{])/y
 
 /**
  * Removes imports, exports, comments, expressions and component tags from MDX, and keeps the enclosed text. The title
@@ -74,9 +76,14 @@ export function mdxToMarkdown(mdx: string): string {
       const end = endOfCode(text, at, paragraphEnds)
       write(text.slice(at, end))
       at = end
+    } else if (character === '$') {
+      MATHS.lastIndex = at
+      const maths = MATHS.exec(text)?.[0] ?? character
+      write(maths)
+      at += maths.length
     } else if (character === '{') {
       const end = endOfExpression(at)
-      write(end === undefined ? character : stringOf(text.slice(at + 1, end - 1)))
+      write(end === undefined ? character : textOf(text.slice(at + 1, end - 1)))
       at = end ?? at + 1
     } else if (character === '<') {
       const tag = tags.at(at)
@@ -290,10 +297,13 @@ function endOfString(text: string, from: number, limit: number): { readonly at: 
   return { at: limit, isClosed: limit < text.length }
 }
 
-/** The text of an expression that is a string literal, such as `{" "}`; '' for any other. */
-function stringOf(expression: string): string {
-  const [, , text] = /^\s*(["'`])((?:(?!\1)[^\\$])*)\1\s*$/.exec(expression) ?? []
-  return text ?? ''
+/** A string or template without expressions in it, or a number. */
+const LITERAL = /^\s*(?:(["'])((?:\\[^]|(?!\1)[^\\])*)\1|`((?:\\[^]|\$(?!\{)|[^\\`$])*)`|(-?\d[\d._]*))\s*$/
+
+/** The text of an expression that is a literal, such as `{" "}`; '' for any other. */
+function textOf(expression: string): string {
+  const [, , quoted, template = quoted, number = ''] = LITERAL.exec(expression) ?? []
+  return template === undefined ? number.replaceAll('_', '') : unescaped(template)
 }
 
 interface Tag {
@@ -302,6 +312,8 @@ interface Tag {
   readonly title?: string
   /** Markdown that its other attributes display. */
   readonly content?: string
+  /** What describes a picture. */
+  readonly alt?: string
   readonly start: number
   readonly end: number
 }
@@ -331,13 +343,22 @@ class Tags {
     at += name.length
     if (!/[\s/>]/.test(text[at] ?? '')) return undefined
     let title: string | undefined
+    let alt = ''
     const texts: string[] = []
     const literals: string[] = []
     const found = (kind: Tag['kind'], end: number): Tag => {
       const content = /^[A-Z]/.test(name)
         ? [...texts, ...literals.map(textsOfObjects)].filter(Boolean).join('\n\n')
         : ''
-      return { name, kind, start, end, ...titled(title), ...(content !== '' && { content }) }
+      return {
+        name,
+        kind,
+        start,
+        end,
+        ...titled(title),
+        ...(content !== '' && { content }),
+        ...(alt !== '' && { alt }),
+      }
     }
     let limit = Math.min(text.length, start + this.#reach)
     while (at < limit) {
@@ -350,6 +371,7 @@ class Tags {
         if (end === -1) break
         const attribute = attributeOf(text, at)
         if (isTitle(name, attribute)) title ??= text.slice(at + 1, end)
+        else if (attribute === 'alt') alt = text.slice(at + 1, end)
         else if (TEXTS.has(attribute)) texts.push(text.slice(at + 1, end))
         at = end + 1
       } else if (character === '{') {
@@ -357,8 +379,9 @@ class Tags {
         if (end === undefined) break
         const attribute = attributeOf(text, at)
         const value = text.slice(at + 1, end - 1)
-        if (isTitle(name, attribute)) title ??= stringOf(value)
-        else if (TEXTS.has(attribute) && stringOf(value) !== '') texts.push(stringOf(value))
+        if (isTitle(name, attribute)) title ??= textOf(value)
+        else if (attribute === 'alt') alt = textOf(value)
+        else if (TEXTS.has(attribute) && textOf(value) !== '') texts.push(textOf(value))
         else literals.push(value)
         limit = Math.min(text.length, limit + end - at)
         at = end
@@ -388,7 +411,7 @@ function titled(title: string | undefined): { title?: string } {
 
 /** The replacement for a tag. Also tracks open elements. */
 function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): string {
-  const { name, kind, title, content, start, end } = tag
+  const { name, kind, title, content, alt, start, end } = tag
   const inline = INLINE.has(name)
   const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + LOOK_BACK))
   const alone = endsLine && /(?:^|\n)[ \t]*$/.test(before)
@@ -401,6 +424,7 @@ function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): stri
     return alone ? `\n${shown}\n` : `\n\n${shown}\n\n`
   }
   if (inline) return ''
+  if (alt !== undefined) return alt.replaceAll(/\s+/g, ' ')
   // An inline element, such as an icon, does not split a word; a table cell does.
   if (/^[a-z]/.test(name)) return alone ? '' : ' '
   // Adjacent components are separate words.

@@ -76,6 +76,7 @@ export function textsOfObjects(expression: string): string {
 
 const isShown = ({ words, text }: Item): boolean => words.length > 0 || text !== ''
 
-function unescaped(text: string): string {
+/** The text of a string literal; what a template inserts, and line breaks, are a space. */
+export function unescaped(text: string): string {
   return text.replaceAll(/\$\{[^}]*\}|\\(?:\r?\n|[nrt])/g, ' ').replaceAll(/\\([^])/g, '$1')
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitFrontMatter } from '../../packages/ingest/src/mdx/front-matter.ts'
+import { splitFrontMatter } from '../../../packages/ingest/src/mdx/front-matter.ts'
 
 describe('splitFrontMatter', () => {
   it('reads YAML', () => {

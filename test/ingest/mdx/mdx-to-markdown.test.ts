@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { growth, PROPORTION } from '../growth.ts'
-import { mdxToMarkdown } from '../../packages/ingest/src/mdx/mdx-to-markdown.ts'
+import { growth, PROPORTION } from '../../growth.ts'
+import { mdxToMarkdown } from '../../../packages/ingest/src/mdx/mdx-to-markdown.ts'
 
 const lines = (...all: string[]): string => all.join('\n')
 
@@ -13,7 +13,17 @@ describe('mdxToMarkdown', () => {
       '\nText.',
     ],
     ['comments', 'One{/* two\n\nthree } */} four.', 'One four.'],
-    ['expressions', 'Up to {limits.max} rows, {`a`}{" "}b.', 'Up to  rows, a b.'],
+    ['expressions', 'Up to {limits.max} rows, {`a`}{" "}b, {4 * 2}{`${a}`}{"a" + "b"}.', 'Up to  rows, a b, .'],
+    [
+      'the braces around literals',
+      String.raw`{'$'}5 to {"$6"}, {` + '`$7`' + String.raw`}, { 42 }, {-1_000.5}, {'It\'s'}, {"a\nb \"c\" 'd'"}.`,
+      `$5 to $6, $7, 42, -1000.5, It's, a b "c" 'd'.`,
+    ],
+    [
+      'expressions beside amounts',
+      'From ${a}-${b} or ${c} to $5, {d}$6 and $7{e}$8.',
+      'From $-$ or $ to $5, $6 and $7$8.',
+    ],
     ['self-closing components in a sentence', 'Press <Icon name="key"/> now.', 'Press  now.'],
     ['elements in a sentence', 'A <b>bold</b> w<em>or</em>d and <a href="/x">link</a>.', 'A bold word and link.'],
     ['fragments', '<>Text.</>', 'Text.'],
@@ -25,6 +35,7 @@ describe('mdxToMarkdown', () => {
     ['prose that begins with such a word', 'import your data first, export it later.'],
     ['inline code', 'Write `<Card title="x">` or ``a ` {b}``.'],
     ['escapes', String.raw`Write \{this\} or \<that>.`],
+    ['maths', 'Sum $x_{1}$ and $\\frac{a}{b}$ to\n$$\n\\sum_{i<n} {x_i}\n\nc\n$$\nthe end, \\$5 {.'],
     ['comparisons and addresses', '1 < 2, a<b, and <https://example.com/a>, <me@example.com>.'],
     ['what is never closed', "Don't {open <Card title="],
     ['code', lines('```jsx', "import x from 'y'", '<Card>{x}</Card>', '```', 'Text.')],
@@ -147,6 +158,15 @@ describe('mdxToMarkdown', () => {
     expect(mdxToMarkdown('<meta name="description" content="no" />').trim()).toBe('')
   })
 
+  it('keeps what describes a picture', () => {
+    expect(mdxToMarkdown('Press <img src={key} alt="the\nred key" /> or <Image alt={"a $1 coin"} src="x"/>.')).toBe(
+      'Press the red key or a $1 coin.',
+    )
+    expect(
+      mdxToMarkdown('<Frame caption="One">\n  <img alt="" src="x" />\n  <img src="x" alt=\'Two\' />\n</Frame>'),
+    ).toBe('\n**One**\n\n\nTwo\n')
+  })
+
   it('separates the words of neighbouring cells and components', () => {
     expect(mdxToMarkdown('<Key>Ctrl</Key><Key>C</Key>, a <Tip>word</Tip>s.')).toBe('Ctrl C, a words.')
     expect(mdxToMarkdown('<table><tr><td>alpha</td><td>beta</td></tr></table>').trim()).toMatch(/^alpha +beta$/)
@@ -164,6 +184,8 @@ describe('mdxToMarkdown', () => {
     ['elements on lines', '<div>\n'],
     ['comments that do not end', '{/*'],
     ['programs that do not end', 'export const a = {\n\n'],
+    ['maths', '$a {b} '],
+    ['maths that does not end', '$$ {a} $ '],
     ['tags that end what nothing began', '<a-b>\nx\n</p>\n'],
     ['strings that do not end in braces', '{\\`}'],
     ['tags over braces that are none', '\\{<A }'],
