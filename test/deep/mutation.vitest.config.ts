@@ -29,10 +29,10 @@ const namedSources: Plugin = {
 
 /** Globs of the tests that may kill, set by `mutation.ts`. */
 const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '["test/core/**/*.test.ts"]') as string[]
-/** Those of the console and of ingest need nothing of workerd but database and index, except those that read HTML. */
-const inWorkerd = tests.filter(
-  (glob) => glob.endsWith('.workerd.ts') && !/^test\/(?:console|ingest)\/(?!markdown)/.test(glob),
-)
+/** These need nothing of workerd but database, index or the parser of HTML. */
+const IN_NODE = /^test\/(?:console|ingest)\//
+const inWorkerd = tests.filter((glob) => glob.endsWith('.workerd.ts') && !IN_NODE.test(glob))
+const readsHtml = tests.some((glob) => glob.startsWith('test/ingest/markdown/'))
 
 // Each is an object there.
 const [workerd] = ((everyday.test?.projects ?? []) as TestProjectInlineConfiguration[]).filter(
@@ -51,7 +51,9 @@ export default defineConfig({
           alias: { 'cloudflare:workers': join(COPY, 'test/deep/workerd-in-node.ts') },
           include: tests.filter((glob) => !inWorkerd.includes(glob)),
           testTimeout: 30_000,
-          setupFiles: ['test/properties.ts'],
+          isolate: false,
+          setupFiles: ['test/properties.ts', ...(readsHtml ? ['test/deep/html-rewriter-in-node.ts'] : [])],
+          globalSetup: readsHtml ? ['test/deep/html-reporter.ts'] : [],
         },
       },
       ...(inWorkerd.length === 0

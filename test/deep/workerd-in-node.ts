@@ -13,6 +13,7 @@ function getByName(name: string): object {
 export const env = {
   DB: d1InMemory(),
   TEST_DEEP: false,
+  TEST_MUTATION: true,
   TEST_EXPORTS: { list: () => [], put: () => undefined },
   VECTOR_INDEX: { getByName },
 }
