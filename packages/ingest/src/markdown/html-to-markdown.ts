@@ -179,12 +179,14 @@ function nameOf(element: RewriterElement): string {
   return role === 'navigation' ? 'nav' : name
 }
 
+const INVISIBLE_LETTERS =
+  /font(?:-size)?\s*:\s*(?:[\w-]+\s+){0,4}(?:[.0]|1px|\d%)|transparent|#(?:[\da-f]{3}0|[\da-f]{6}00)\b|[,/]\s*[.0]+%?\s*\)/i
+
 /**
  * Selects only elements with an effect, because each event costs microseconds. If a style may make text invisible by
  * size or colour, all elements are selected, since each may make it visible again.
  */
 function selectorFor(html: string): string {
-  if (/font(?:-size)?\s*:\s*(?:[\w-]+\s+){0,4}(?:[.0]|1px)|transparent|#(?:[\da-f]{3}0|[\da-f]{6}00)\b/i.test(html))
-    return '*'
+  if (INVISIBLE_LETTERS.test(html)) return '*'
   return [...NOTICED, 'x-select', '[hidden]', '[style]', 'svg *', 'math *'].join(',')
 }

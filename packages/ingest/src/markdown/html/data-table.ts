@@ -18,10 +18,6 @@ export class DataTable {
   /** By column: the number of following rows that a cell of the current row covers. */
   #downwards: number[] = Array<number>(WIDEST_SPAN).fill(0)
 
-  get inCell(): boolean {
-    return this.#open !== undefined
-  }
-
   openRow(): void {
     this.#rows.push([])
     this.#fromAbove = this.#fromAbove.map((rows, column) => Math.max(rows - 1, this.#downwards[column]!, 0))
@@ -36,7 +32,7 @@ export class DataTable {
     const from = row.push(this.#open) - 1
     for (let column = from; column < from + Math.min(columns, WIDEST_SPAN); column++) {
       if (column > from) row.push(EMPTY)
-      if (column < WIDEST_SPAN) this.#downwards[column] = rows - 1
+      this.#downwards[column] = rows - 1
     }
   }
 

@@ -37,7 +37,7 @@ export function readInlineStyle(style: string): InlineStyle {
       isOffScreen(values) ||
       isClipped(values) ||
       isFadedOut(values),
-    displayed: display !== undefined && display !== 'none' && !CSS_WIDE.has(display),
+    displayed: display !== undefined && !/none|revert/.test(display),
     apart: /^(?:block|flex|grid|table|flow|list)/.test(display ?? ''),
     visibility: visibilityOf(values.get('visibility')),
     fontSize: fontSizeOf(values.get('font-size')),
@@ -45,10 +45,12 @@ export function readInlineStyle(style: string): InlineStyle {
   }
 }
 
-const CSS_WIDE: ReadonlySet<string> = new Set(['inherit', 'initial', 'unset', 'revert', 'revert-layer'])
+const CSS_WIDE = /^(?:inherit|initial|unset|revert|revert-layer)$/
+/** Values by which the properties read here are those of the element around. */
+const INHERITED = /^(?:inherit|unset|revert|revert-layer|currentcolor)$/
 
 const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`
-const UNIT = '(px|pt|pc|in|cm|mm|q|em|rem|ex|ch|%|vw|vh|vmin|vmax)'
+const UNIT = '(px|pt|pc|in|cm|mm|q|%|r?(?:em|ex|ch|cap|ic|lh)|(?:[sld]?v|cq)(?:w|h|i|b|min|max))'
 const LENGTH = new RegExp(`^(${NUMBER})${UNIT}?$`)
 /** A value computed at display time: it is valid, but its result is unknown. */
 const COMPUTED = /^(?:var|calc|min|max|clamp|env|attr)\(/
@@ -90,7 +92,7 @@ function declarations(style: string): ReadonlyMap<string, string> {
     const said = weight === null ? written : written.slice(0, weight.index)
     const [name, value] = property === 'font' ? ['font-size', sizeOfFont(said)] : [property, said]
     const known = Object.hasOwn(VALID, name) ? VALID[name] : undefined
-    if (known !== undefined && !known(value) && !CSS_WIDE.has(value) && !COMPUTED.test(value)) continue
+    if (known !== undefined && !known(value) && !CSS_WIDE.test(value) && !COMPUTED.test(value)) continue
     if (important.has(name) && weight === null) continue
     if (weight !== null) important.add(name)
     found.set(name, value)
@@ -103,7 +105,7 @@ const SIZE_IN_FONT = new RegExp(`(?:^| )(${NUMBER}${UNIT}|[+-]?(?:0+(?:\\.0*)?|\
 
 /** The size in a `font` value; `medium` for named sizes and system fonts, '' for an invalid value. */
 function sizeOfFont(font: string): string {
-  if (CSS_WIDE.has(font) || COMPUTED.test(font)) return font
+  if (CSS_WIDE.test(font) || COMPUTED.test(font)) return font
   return SIZE_IN_FONT.exec(font)?.[1] ?? (/^[a-z-]+(?: |$)/.test(font) ? 'medium' : '')
 }
 
@@ -118,7 +120,7 @@ function split(style: string): { readonly name: string; readonly value: string }
   let depth = 0
   const end = (): void => {
     const value = squeezed(letters)
-    if (name !== undefined && name !== '' && value !== '') found.push({ name, value })
+    if (name !== undefined) found.push({ name, value })
     name = undefined
     letters = []
     depth = 0
@@ -130,7 +132,7 @@ function split(style: string): { readonly name: string; readonly value: string }
     if (first === '\\') letters.push(unescaped(style.slice(from, at)))
     else if (first === '/' && at > from + 1) letters.push(' ')
     else if (first === ';' && depth === 0) end()
-    else if (first === ':' && depth === 0 && name === undefined) {
+    else if (first === ':' && name === undefined) {
       name = squeezed(letters)
       letters = []
     } else {
@@ -151,7 +153,7 @@ function endOfToken(style: string, from: number): number {
     return end < 0 ? style.length : end + 2
   }
   if (first === '\\')
-    return from + (/^\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^])?/i.exec(style.slice(from, from + 9))?.[0].length ?? 1)
+    return from + /\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^])?/i.exec(style.slice(from, from + 9))![0].length
   if (first !== '"' && first !== "'") return from + 1
   for (let at = from + 1; at < style.length; at++) {
     if (style[at] === '\\') at++
@@ -163,10 +165,9 @@ function endOfToken(style: string, from: number): number {
 }
 
 function unescaped(written: string): string {
-  const digits = /^\\([0-9a-f]{1,6})/i.exec(written)?.[1]
+  const digits = /\\([0-9a-f]{1,6})/i.exec(written)?.[1]
   if (digits === undefined) return written.slice(1)
-  const code = Number.parseInt(digits, 16)
-  return code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code)
+  return String.fromCodePoint(Math.min(Number.parseInt(digits, 16), 0x10ffff))
 }
 
 function squeezed(letters: readonly string[]): string {
@@ -180,11 +181,10 @@ function squeezed(letters: readonly string[]): string {
 function visibilityOf(value: string | undefined): InlineStyle['visibility'] {
   if (value === 'hidden' || value === 'collapse') return 'hidden'
   // A computed value may be either; text that may be visible is kept.
-  return value === undefined || value === 'inherit' || value === 'unset' ? undefined : 'visible'
+  return value === undefined || INHERITED.test(value) ? undefined : 'visible'
 }
 
 const UNITS: Readonly<Record<string, number>> = {
-  px: 1,
   pt: 4 / 3,
   pc: 16,
   in: 96,
@@ -204,31 +204,32 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /** A length in pixels, approximately; `undefined` if it is not a plain length. */
 function pixels(value: string | undefined): number | undefined {
-  const read = value === undefined ? null : LENGTH.exec(value)
-  return read === null ? undefined : Number(read[1]) * (UNITS[read[2] ?? 'px'] ?? 1)
+  const read = LENGTH.exec(value ?? '')
+  return read === null ? undefined : Number(read[1]) * (UNITS[read[2] ?? ''] ?? 1)
 }
 
 function fontSizeOf(value: string | undefined): FontSize | undefined {
-  if (value === undefined || value === 'inherit' || value === 'unset') return undefined
+  if (value === undefined || INHERITED.test(value)) return undefined
   const read = LENGTH.exec(value)
-  if (read === null) return value === 'smaller' ? { times: 0.8 } : { pixels: 16 }
+  if (value === 'smaller' || value === 'larger') return { times: value === 'smaller' ? 0.8 : 1.2 }
+  if (read === null) return { pixels: 16 }
   const amount = Number(read[1])
   if (read[2] === '%') return { times: amount / 100 }
   if (read[2] === 'em') return { times: amount }
   if (read[2] === 'ex' || read[2] === 'ch') return { times: amount / 2 }
-  return { pixels: amount * (UNITS[read[2] ?? 'px'] ?? 1) }
+  return { pixels: amount * (UNITS[read[2] ?? ''] ?? 1) }
 }
 
 /** The text has no colour, and no background shows through it. */
 function transparencyOf(values: ReadonlyMap<string, string>): boolean | undefined {
   const fill = values.get('-webkit-text-fill-color') ?? values.get('color')
-  if (fill === undefined || fill === 'inherit' || fill === 'unset') return undefined
-  const shown = [...values.keys()].some((name) => /background|text-shadow|text-stroke|^font-palette|clip/.test(name))
+  if (fill === undefined || INHERITED.test(fill)) return undefined
+  const shown = [...values.keys()].some((name) => /background|text-shadow|text-stroke|clip/.test(name))
   return (
     !shown &&
     (fill === 'transparent' ||
       /^#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)$/.test(fill) ||
-      (/^(?:rgba?|hsla?)\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill)))
+      (/^[a-z]+\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill)))
   )
 }
 
@@ -244,19 +245,19 @@ function isOffScreen(values: ReadonlyMap<string, string>): boolean {
   const [top, right, , left] = sides(values.get('inset'))
   // A slider is moved left by its own width to show its last images.
   const reach = pixels(values.get('left') ?? left)
-  const toTheLeft = reach !== undefined && reach + (pixels(values.get('width')) ?? 0) <= OFF_SCREEN
+  const toTheLeft = (reach ?? 0) + (pixels(values.get('width')) ?? 0) <= OFF_SCREEN
   const fromTheRight = pixels(values.get('right') ?? right) ?? 0
-  const above = pixels(values.get('top') ?? top)
+  const above = pixels(values.get('top') ?? top) ?? 0
   return (
     toTheLeft ||
     (reach === undefined && fromTheRight >= BEYOND_ANY_PAGE) ||
-    (above !== undefined && above + (pixels(values.get('height')) ?? 0) <= OFF_SCREEN)
+    above + (pixels(values.get('height')) ?? 0) <= OFF_SCREEN
   )
 }
 
 /** Top, right, bottom and left of a shorthand. */
-function sides(value: string | undefined): readonly (string | undefined)[] {
-  const [top, right = top, bottom = top, left = right] = value?.split(' ') ?? []
+function sides(value = ''): readonly (string | undefined)[] {
+  const [top, right = top, bottom = top, left = right] = value.split(' ')
   return [top, right, bottom, left]
 }
 
@@ -264,31 +265,35 @@ function sides(value: string | undefined): readonly (string | undefined)[] {
 function isClipped(values: ReadonlyMap<string, string>): boolean {
   const position = values.get('position')
   if (position === 'absolute' || position === 'fixed') {
-    const rectangle = /^rect\(([^()]*)\)$/.exec(values.get('clip') ?? '')
-    const [top, right, bottom, left] = (rectangle?.[1] ?? '').split(/ ?, ?| /).map(pixels)
-    if (top !== undefined && right !== undefined && bottom !== undefined && left !== undefined) {
-      if (bottom - top <= 1 || right - left <= 1) return true
-    }
+    const rectangle = /^rect\(([^()]*)\)$/.exec(values.get('clip') ?? '')?.[1] ?? ''
+    const [top, right, bottom, left] = rectangle.split(/ ?, ?| /).map(pixels)
+    if (bottom! - top! <= 1 || right! - left! <= 1) return true
   }
   if (isEmptyShape(values.get('clip-path') ?? values.get('-webkit-clip-path') ?? '')) return true
-  const overflow = values.get('overflow')
-  if (overflow !== 'hidden' && overflow !== 'clip') return false
+  const overflow = ['overflow', 'overflow-x', 'overflow-y'].map((name) => values.get(name))
+  if (!overflow.some((value) => /\bhidden\b|^clip(?: clip)?$/.test(value ?? ''))) return false
+  // Text overflows into padding, as where a picture is to come.
+  const isLarger = [...values].some(([name, value]) => /^(?:padding|min-)/.test(name) && /[1-9]/.test(value))
+  if (isLarger || isAnimated(values)) return false
   return ['height', 'max-height', 'width', 'max-width'].some((name) => (pixels(values.get(name)) ?? Infinity) <= 1)
 }
 
 function isEmptyShape(shape: string): boolean {
   if (/^(?:circle|ellipse)\( ?0(?:px|%)?(?: | ?\))/.test(shape)) return true
-  const inset = /^inset\( ?([\d.]+)%((?: [\d.]+%){0,3}) ?\)$/.exec(shape)
-  if (inset === null) return false
-  const [top, right, bottom, left] = sides(`${inset[1]}${inset[2]!.replaceAll('%', '')}`).map(Number)
+  const inset = /^inset\( ?([^()]*?) ?\)$/.exec(shape)?.[1]
+  // A length may be any part of its element.
+  const [top, right, bottom, left] = sides(inset).map((side) => Number(side?.replace(/%$|^0px$/, '')))
   return top! + bottom! >= 100 || right! + left! >= 100
 }
 
 /** Fully transparent, without a transition or animation by which a script would show it. */
 function isFadedOut(values: ReadonlyMap<string, string>): boolean {
   const opacity = LENGTH.exec(values.get('opacity') ?? '')
-  if (opacity === null || Number(opacity[1]) > 0) return false
-  return ![...values.keys()].some((name) =>
+  return opacity !== null && Number(opacity[1]) <= 0 && !isAnimated(values)
+}
+
+function isAnimated(values: ReadonlyMap<string, string>): boolean {
+  return [...values.keys()].some((name) =>
     /^(?:-webkit-)?(?:transform|transition|animation|translate|scale|filter|will-change)/.test(name),
   )
 }

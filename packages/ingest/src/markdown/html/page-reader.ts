@@ -74,8 +74,8 @@ export class PageReader {
   readonly #open: OpenElement[] = []
   /** Number of open elements by name. */
   readonly #count = new Map<string, number>()
-  /** For numbered lists, the number of the next item. */
-  readonly #nextNumber = new WeakMap<OpenElement, number>()
+  /** For numbered lists, the number of the next item, `NaN` if unknown, and what is added to it for each. */
+  readonly #numbering = new WeakMap<OpenElement, { next: number; readonly step: number }>()
   readonly #page = new MarkdownWriter()
   /** Content around the text: used only if a page has nothing else. */
   readonly #around = new MarkdownWriter()
@@ -109,7 +109,7 @@ export class PageReader {
     const isTitle = name === 'title' && parent?.neverShown !== true && this.#title === undefined && !this.#within('svg')
     const neverShown = parent?.neverShown === true || isNeverShown(tag)
     const around = parent?.sight ?? IN_FULL_SIGHT
-    const sight = sightOf(tag, around)
+    const sight = sightOf(tag, around, name === 'svg' || this.#within('svg'))
     const shown = !neverShown && isSeen(sight)
     if (name === 'br' || name === 'hr' || name === 'img' || name === 'input') {
       // An invisible line break still breaks the line.
@@ -154,8 +154,8 @@ export class PageReader {
   /** Ends the page. */
   finish(): ReadPage {
     while (this.#open.length > 0) this.#pop()
-    this.#page.end()
-    this.#around.end()
+    this.#page.endBlock()
+    this.#around.endBlock()
     return {
       title: this.#title,
       blocks: this.#whole
@@ -201,7 +201,12 @@ export class PageReader {
     }
     const { writer } = facts
     const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer, facts.sight.apart), open: true }
-    if (name === 'ol') this.#nextNumber.set(element, numberOf(tag, 'start', 1))
+    if (name === 'ol') {
+      // It would begin with the number of its items.
+      const isReversed = tag.attribute('reversed') !== undefined
+      const next = numberOf(tag, 'start', isReversed ? Number.NaN : 1)
+      this.#numbering.set(element, { next, step: isReversed ? -1 : 1 })
+    }
     return element
   }
 
@@ -242,11 +247,11 @@ export class PageReader {
   /** The marker of an item in the innermost list. */
   #itemMark(tag: BeginTag): string {
     const list = this.#open[this.#lastIndex((name) => LISTS.has(name))]
-    const next = list === undefined ? undefined : this.#nextNumber.get(list)
-    if (list === undefined || next === undefined) return '- '
-    const number = numberOf(tag, 'value', next)
-    this.#nextNumber.set(list, number + 1)
-    return `${number}. `
+    const numbering = list && this.#numbering.get(list)
+    if (numbering === undefined) return '- '
+    const number = numberOf(tag, 'value', numbering.next)
+    numbering.next = number + numbering.step
+    return Number.isNaN(number) ? '- ' : `${number}. `
   }
 
   #push(element: OpenElement): OpenElement {
@@ -406,9 +411,13 @@ function openItem(writer: MarkdownWriter, mark: string): () => void {
   return () => writer.closeContainer()
 }
 
-function sightOf(tag: BeginTag, around: Sight): Sight {
+/** Properties of a style that SVG also has as attributes. */
+const SVG_ATTRIBUTES = ['display', 'visibility', 'opacity', 'font-size', 'style']
+
+/** @param inSvg whether it is in a drawing, where a length may be enlarged */
+function sightOf(tag: BeginTag, around: Sight, inSvg: boolean): Sight {
   const { name } = tag
-  const written = tag.attribute('style')
+  const written = inSvg ? svgStyleOf(tag) : tag.attribute('style')
   const hidden = tag.attribute('hidden')
   // Many pages hide their whole body until scripts have run, so that is ignored.
   if (name === 'html' || name === 'body') return around
@@ -418,14 +427,20 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   const base = { ...around, ...letters, apart: false }
   if (written === undefined && hidden === undefined) return base
   const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
+  const size = fontPixels(style, base)
   const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
   return {
     removed: around.removed || byAttribute || style.removed,
     hidden: style.visibility === undefined ? around.hidden : style.visibility === 'hidden',
-    fontPixels: fontPixels(style, base),
+    fontPixels: inSvg && size > 0 ? base.fontPixels : size,
     transparent: style.transparent === undefined ? base.transparent : style.transparent && !named,
     apart: style.apart,
   }
+}
+
+function svgStyleOf(tag: BeginTag): string {
+  const written = SVG_ATTRIBUTES.map((name) => [name, tag.attribute(name)] as const)
+  return written.map(([name, value = '']) => (name === 'style' ? value : `${name}:${value}`)).join(';')
 }
 
 function fontPixels({ fontSize }: InlineStyle, around: Sight): number {

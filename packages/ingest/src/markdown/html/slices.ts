@@ -19,7 +19,7 @@ export function slicesOf(html: string, isEnough: () => boolean): ReadableStream<
       async pull(controller) {
         if (from > 0) await new Promise((resolve) => setTimeout(resolve, 0))
         const to = endOfSlice(bytes, from)
-        if (to > from) controller.enqueue(bytes.subarray(from, to))
+        controller.enqueue(bytes.subarray(from, to))
         from = to
         if (from === bytes.length || isEnough()) controller.close()
       },

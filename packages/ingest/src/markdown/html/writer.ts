@@ -31,9 +31,8 @@ export class MarkdownWriter {
   #heading: number | undefined
   #preformatted: { language: string; readonly written: string[] } | undefined
   #table: DataTable | undefined
-  /** Starts of inline code that are not yet written because no text followed, and those that are written. */
-  #codeToOpen = 0
-  #codeOpen = 0
+  /** Inline code: `begun` is not yet written because no text followed. */
+  #code: 'none' | 'begun' | 'written' = 'none'
 
   /** Region of the following blocks. */
   get region(): string {
@@ -63,10 +62,9 @@ export class MarkdownWriter {
     if (words.length === from) return
     const spaceAfter = words.endsWith(' ')
     if (this.#spaceBefore && this.#line.length > 0) this.#line.push(' ')
-    if (this.#codeToOpen > 0) {
-      this.#line.push('`'.repeat(this.#codeToOpen))
-      this.#codeOpen += this.#codeToOpen
-      this.#codeToOpen = 0
+    if (this.#code === 'begun') {
+      this.#line.push('`')
+      this.#code = 'written'
     }
     this.#line.push(words.slice(from, spaceAfter ? -1 : undefined))
     this.#spaceBefore = spaceAfter
@@ -76,15 +74,12 @@ export class MarkdownWriter {
   openCode(language: string): void {
     if (this.#preformatted !== undefined) {
       if (this.#preformatted.language === '') this.#preformatted.language = language
-    } else if (this.#heading === undefined && this.#codeToOpen + this.#codeOpen === 0) this.#codeToOpen = 1
+    } else if (this.#heading === undefined && this.#code === 'none') this.#code = 'begun'
   }
 
   closeCode(): void {
-    if (this.#codeToOpen > 0) this.#codeToOpen = 0
-    else if (this.#codeOpen > 0) {
-      this.#line.push('`')
-      this.#codeOpen = 0
-    }
+    if (this.#code === 'written') this.#line.push('`')
+    this.#code = 'none'
   }
 
   /** A line break within a paragraph. */
@@ -136,7 +131,6 @@ export class MarkdownWriter {
   }
 
   closeGroup(): void {
-    this.#endLine()
     this.#groups--
     this.endBlock()
   }
@@ -165,7 +159,7 @@ export class MarkdownWriter {
     const { language, written } = this.#preformatted
     this.#preformatted = undefined
     const code = written.join('').replace(/\r\n?/g, '\n').replace(/^\n/, '').trimEnd()
-    if (code.trim() === '') return
+    if (code === '') return
     const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
     const fence = '`'.repeat(longest + 1)
     for (const line of `${fence}${language}\n${code}\n${fence}`.split('\n')) this.#put(line)
@@ -179,7 +173,6 @@ export class MarkdownWriter {
   }
 
   openRow(): void {
-    this.endBlock()
     this.#table?.openRow()
   }
 
@@ -205,22 +198,10 @@ export class MarkdownWriter {
     } else this.#dissolveTable()
   }
 
-  /** Closes everything that is open. */
-  end(): void {
-    this.closePreformatted()
-    this.closeHeading()
-    this.closeTable()
-    this.#endLine()
-    this.#groups = 0
-    this.#containers.length = 0
-    this.endBlock()
-  }
-
   /** Converts a layout table: its cells become consecutive blocks. */
   #dissolveTable(): void {
     const table = this.#table
     if (table === undefined) return
-    this.#endLine()
     this.#table = undefined
     for (const cell of table.cells()) {
       for (const line of cell) {
@@ -232,17 +213,13 @@ export class MarkdownWriter {
 
   /** @returns '' if the line consists of whitespace that HTML does not collapse, such as a vertical tab */
   #takeLine(): string {
-    if (this.#codeOpen > 0) this.#line.push('`')
-    this.#codeOpen = 0
-    this.#codeToOpen = 0
+    this.closeCode()
     const line = this.#line.join('')
     this.#line = []
-    this.#spaceBefore = false
     return line.trim() === '' ? '' : line
   }
 
   #endLine(): void {
-    if (this.#preformatted !== undefined) return
     const line = this.#takeLine()
     if (line !== '') this.#put(line)
   }
@@ -263,7 +240,7 @@ export class MarkdownWriter {
   }
 
   #endLines(): void {
-    if (this.#groups > 0 || this.#lines.length === 0 || this.#table?.inCell === true) return
+    if (this.#groups > 0 || this.#lines.length === 0) return
     this.blocks.push({ block: { kind: 'text', text: this.#lines.join('\n') }, region: this.#region })
     this.#lines = []
   }
