@@ -123,6 +123,9 @@ describe('the Markdown of a page', () => {
 
   it('keeps symbols that link to their description', async () => {
     const html = '<p>Spread is <a href="#spread">...</a>.<table><tr><td><a href="#add">+</a><td>adds</table>'
+    expect(await markdownOf('<p>#</p><a href="#one"># 1</a><a href="#c">C#</a><h2>A<a href="#a">¶ </a></h2>')).toBe(
+      '#\n\n# 1C#\n\n## A',
+    )
     expect(await markdownOf(html)).toContain('Spread is ....')
     expect(await markdownOf(html)).toContain('| + | adds |')
   })
@@ -151,7 +154,7 @@ describe('the Markdown of a page', () => {
     const html = '<head><title> A &amp;\n B\u0000</title></head><svg><title>no</title></svg><title>second</title><p>x'
     expect(await htmlToMarkdown(html)).toMatchObject({ title: 'A & B', blocks: [{ kind: 'text', text: 'x' }] })
     expect((await htmlToMarkdown('<title>The <h2></title><h2>x</h2>')).title).toBe('The <h2>')
-    expect((await htmlToMarkdown('<p>x')).title).toBeUndefined()
+    expect((await htmlToMarkdown('<p>x<svg><title>no</title></svg>')).title).toBeUndefined()
     expect((await htmlToMarkdown('<template><title>no</title></template><title> </title>')).title).toBeUndefined()
   })
 
@@ -182,6 +185,11 @@ describe('the part of a page that is read', () => {
       'One.\n\nA comment.',
     )
     expect(await markdownOf('<table><tr><td>x<td><main><p>In a cell.</main></table>')).toBe('In a cell.')
+    expect(await markdownOf('<main><article>One.</article>Two.</main>Three.')).toBe('One.\n\nTwo.')
+    expect(await markdownOf('<article>One.<main>Two.</main></article>')).toBe('Two.')
+    expect(await markdownOf('<main><h1>One</h1></main>Two.<article>Three.</article>')).toBe('Three.')
+    expect(await markdownOf('<aside><article>One.</article></aside>Two.<article>Three.</article>')).toBe('Three.')
+    expect(await markdownOf('<main><h1>One</h1></main>Two.')).toBe('# One\n\nTwo.')
   })
 
   it('is what a role names, where a generator writes no main and no nav', async () => {
@@ -198,6 +206,10 @@ describe('the part of a page that is read', () => {
       <select><option>a<option>b</select><textarea>t</textarea></p></form><h3><button>A question?</button></h3><p>Yes.
       <aside>Buy</aside><footer>Legal</footer>`
     expect(await markdownOf(html)).toBe('Text stays.\n\n### A question?\n\nYes.')
+    expect(await markdownOf('<p>One <button><div>Copy</div></button>two<button>x</button>three')).toBe('One two three')
+    expect(await markdownOf('<h2>One<textarea>t</textarea></h2>two<footer>x</footer>three')).toBe(
+      '## One\n\ntwo\n\nthree',
+    )
   })
 
   it('is the whole page when only that contains text', async () => {
@@ -205,7 +217,9 @@ describe('the part of a page that is read', () => {
     expect(await markdownOf('<header><p>Head.</header><nav><ul><li><a>One</a></ul></nav><footer>Foot.</footer>')).toBe(
       'Head.\n\n- One\n\nFoot.',
     )
-    expect(await markdownOf('<button>Only this</button>')).toBe('Only this')
+    expect(
+      await markdownOf('<header>One</header><footer>Two<nav>Three</nav></footer><button>Four</button><button>Five'),
+    ).toBe('One\n\nTwo\n\nThree\n\nFour\n\nFive')
   })
 
   it.each([
@@ -258,6 +272,7 @@ describe('invisible text', () => {
     '<p style="position:absolute;right:9999px">',
     '<p style="position:fixed;inset:0 99999px auto auto">',
     '<p style="font-size:.1px">',
+    '<p style="font-size:1px">',
     '<p style="font-size:0">',
     '<p style="font-size:1%">',
     '<p style="opacity:0">',
@@ -315,6 +330,12 @@ describe('invisible text', () => {
     expect(await hiddenTextOf(html)).toBe(false)
   })
 
+  it('is reported only where there is some', async () => {
+    expect(await hiddenTextOf('<p hidden> <template>no</template><img></p>')).toBe(false)
+    expect(await hiddenTextOf('<template><img alt=no></template>')).toBe(false)
+    expect(await hiddenTextOf('<img alt=no style="visibility:hidden">')).toBe(true)
+  })
+
   it.each([
     ['<div style="visibility:hidden">no<p style="visibility:visible">Seen.</p></div>', 'Seen.'],
     ['<div style="font-size:0">no<p style="font-size:16px">Seen.</p></div>', 'Seen.'],
@@ -347,6 +368,20 @@ describe('invisible text', () => {
     ['<div style="font-size:1%">no<b class=big>Seen.</b></div>', 'Seen.'],
     ['<body style="opacity:0"><p>Seen.', 'Seen.'],
     ['<body hidden><p>Seen.', 'Seen.'],
+    ['<html style="opacity:0"><p>Seen.', 'Seen.'],
+    ['<dialog open>Seen.</dialog>', 'Seen.'],
+    ['<div style="font-size:0">no<span id=big>Seen.</span></div>', 'Seen.'],
+    [
+      '<svg><text style="display:none">no</text><foreignObject><p>Seen.</p></foreignObject><desc>no</desc></svg>',
+      'Seen.',
+    ],
+    ['<math><annotation>no<p>Seen.</math>', 'Seen.'],
+    ['S<br hidden>e<template><br><hr><img alt=no></template>e<span hidden><br></span>n.', 'Seen.'],
+    ['Se<img alt=no style="visibility:hidden"><img>en.', 'Seen.'],
+    ['<table><div hidden>no<tr><td>Seen.<td>Too.</table>', '| Seen. | Too. |\n| - | - |'],
+    ['<table><tr hidden>Seen.<td>no</table>', 'Seen.'],
+    ['<div hidden><tr>no</div>Seen.', 'Seen.'],
+    ['<div hidden><table>no<tr><td>no</table></div>Seen.', 'Seen.'],
     ['<p hidden style="x"/>no', ''],
     ['<br hidden><img hidden alt=no><input hidden>Seen.', 'Seen.'],
     ['<span hidden>no</span>Seen.', 'Seen.'],
@@ -388,6 +423,13 @@ describe('malformed pages', () => {
     ['<svg/>a<svg><g/><text>b</text></svg>', 'a b'],
     ['<select><option>a<p>b</select>c', 'c'],
     ['<ul><li>a</ol><li>b</ul>', '- a\n- b'],
+    ['<ul><li><b>a<li>b</ul>', '- a\n- b'],
+    ['<ol start=3><b><li>a</b></ol>', '3. a'],
+    ['<menu><li>a<li>b</menu><dir><li>c</dir><dl><dd>d<br>e</dl>', '- a\n- b\n\n- c\n\n: d\n  e'],
+    ['<a>a<a>b</a>c</a>d', 'abcd'],
+    ['<table><tr><td>a<td>b<tr><table><tr><td>c<td>d</table>', '| a | b |\n| - | - |\n\n| c | d |\n| - | - |'],
+    ['<table><tr><td>a<col style="x:y">b<td>c</table>', '| ab | c |\n| - | - |'],
+    ['<pre class="a lang-js b">c</pre>', '```js\nc\n```'],
     [
       '<a style="display:block">a</a><b style="display:flex">b<i>c</i><s style="display:inline">d</s></b>e<i style="x:y">f</i>',
       'a\n\nbcd\n\nef',

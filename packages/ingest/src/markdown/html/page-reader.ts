@@ -81,7 +81,8 @@ export class PageReader {
   readonly #around = new MarkdownWriter()
   #articles = 0
   #title: string | undefined
-  #titleParts: string[] | undefined
+  /** Of the open title. */
+  #titleText: string | undefined
   #hiddenText = false
   #steps = 0
   readonly #whole: boolean
@@ -110,17 +111,22 @@ export class PageReader {
     const neverShown = parent?.neverShown === true || isNeverShown(tag)
     const around = parent?.sight ?? IN_FULL_SIGHT
     const sight = sightOf(tag, around, name === 'svg' || this.#within('svg'))
-    const shown = !neverShown && isSeen(sight)
-    if (name === 'br' || name === 'hr' || name === 'img' || name === 'input') {
-      // An invisible line break still breaks the line.
-      if (shown || (name !== 'img' && !neverShown && !sight.removed)) this.#leaf(tag, writer)
-      else if (!neverShown && name === 'img') this.#notice(altOf(tag))
+    // An invisible element may contain visible ones, with their own `visibility`; an invisible line break breaks the line.
+    const rendered = !neverShown && !sight.removed
+    if (name === 'br' || name === 'hr') {
+      if (rendered && name === 'br') writer.breakLine()
+      else if (rendered) writer.endBlock()
       return undefined
     }
-    // An invisible element may contain visible ones, with their own `visibility`.
-    const rendered = !neverShown && !sight.removed
-    if (isTitle) return this.#push(this.#titleElement({ name, neverShown, sight, writer }))
-    return this.#push(this.#element(tag, { neverShown, sight, writer, rendered }))
+    if (name === 'img') {
+      if (!neverShown) this.#show(decodeHTMLAttribute(tag.attribute('alt') ?? ''), sight, writer)
+      return undefined
+    }
+    if (!rendered) {
+      const atEnd = isTitle ? this.#openTitle() : nothing
+      return this.#push({ name, neverShown, sight, writer, atEnd, open: true })
+    }
+    return this.#push(this.#element(tag, { neverShown, sight, writer }))
   }
 
   /** @param element whose end tag the tokenizer found */
@@ -130,15 +136,14 @@ export class PageReader {
       if (element.name === 'p') element.writer.endBlock()
       return
     }
-    while (this.#open.at(-1) !== element) this.#pop()
-    this.#pop()
+    this.#popTo(this.#open.lastIndexOf(element))
   }
 
   /** @param raw text between two tags, with character references */
   text(raw: string): void {
     const top = this.#open.at(-1)
-    if (this.#titleParts !== undefined) {
-      this.#titleParts.push(decodeHTML(raw))
+    if (this.#titleText !== undefined) {
+      this.#titleText += decodeHTML(raw)
       return
     }
     if (top !== undefined && (top.neverShown || (this.#within('svg') && !this.#inSvgText()))) return
@@ -146,16 +151,13 @@ export class PageReader {
     // The mark with which generators let a heading be linked to, such as a pilcrow, or that leads back from a footnote.
     if (top?.name === SELF_LINK && /^\s*[#¶§🔗↩\u200b\ue000-\uf8ff][\ufe0e\ufe0f]?\s*$/u.test(text)) return
     const parent = /[^ \t\r\n\f]/.test(text) ? this.#parentOf('') : top
-    const sight = parent?.sight ?? IN_FULL_SIGHT
-    if (isSeen(sight)) (parent?.writer ?? this.#page).text(text)
-    else this.#notice(text)
+    this.#show(text, parent?.sight ?? IN_FULL_SIGHT, parent?.writer ?? this.#page)
   }
 
   /** Ends the page. */
   finish(): ReadPage {
-    while (this.#open.length > 0) this.#pop()
+    this.#popTo(0)
     this.#page.endBlock()
-    this.#around.endBlock()
     return {
       title: this.#title,
       blocks: this.#whole
@@ -165,41 +167,28 @@ export class PageReader {
     }
   }
 
-  #notice(text: string): void {
-    this.#hiddenText ||= text.trim() !== ''
+  #show(text: string, sight: Sight, writer: MarkdownWriter): void {
+    if (isSeen(sight)) writer.text(text)
+    else this.#hiddenText ||= text.trim() !== ''
   }
 
-  #leaf(tag: BeginTag, writer: MarkdownWriter): void {
-    if (tag.name === 'br') writer.breakLine()
-    else if (tag.name === 'hr') writer.endBlock()
-    else if (tag.name === 'img') writer.text(altOf(tag))
-  }
-
-  #titleElement(facts: Pick<OpenElement, 'name' | 'neverShown' | 'sight' | 'writer'>): OpenElement {
-    const parts: string[] = []
-    this.#titleParts = parts
-    const atEnd = (): void => {
-      this.#titleParts = undefined
-      this.#title = parts.join('').replaceAll('\0', '').replace(/\s+/g, ' ').trim() || undefined
+  #openTitle(): () => void {
+    this.#titleText = ''
+    return () => {
+      this.#title = this.#titleText?.replaceAll('\0', '').replace(/\s+/g, ' ').trim() || undefined
+      this.#titleText = undefined
     }
-    return { ...facts, atEnd, open: true }
   }
 
-  #element(
-    tag: BeginTag,
-    { rendered, ...facts }: Pick<OpenElement, 'neverShown' | 'sight' | 'writer'> & { readonly rendered: boolean },
-  ): OpenElement {
+  #element(tag: BeginTag, facts: Pick<OpenElement, 'neverShown' | 'sight' | 'writer'>): OpenElement {
     const { name } = tag
-    if (!rendered) return { name, ...facts, atEnd: nothing, open: true }
-    if (this.#isAround(name) && facts.writer !== this.#around) {
-      // Separates what follows from the preceding word or block.
-      if (BLOCKS.has(name)) facts.writer.endBlock()
-      else facts.writer.text(' ')
-      const writer = this.#around
-      writer.endBlock()
-      return { name, ...facts, writer, atEnd: () => writer.endBlock(), open: true }
-    }
     const { writer } = facts
+    if (this.#isAround(name)) {
+      // Separates what follows from the preceding word or block.
+      if (BLOCKS.has(name)) writer.endBlock()
+      else writer.text(' ')
+      return { name, ...facts, writer: this.#around, atEnd: () => this.#around.endBlock(), open: true }
+    }
     const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer, facts.sight.apart), open: true }
     if (name === 'ol') {
       // It would begin with the number of its items.
@@ -260,16 +249,20 @@ export class PageReader {
     return element
   }
 
-  #pop(): void {
-    const element = this.#open.pop()
-    if (element === undefined) return
-    element.open = false
-    this.#count.set(element.name, this.#count.get(element.name)! - 1)
-    element.atEnd()
+  /** Ends elements until so many are open. */
+  #popTo(count: number): void {
+    while (this.#open.length > count) {
+      const element = this.#open.pop()!
+      element.open = false
+      this.#count.set(element.name, this.#count.get(element.name)! - 1)
+      element.atEnd()
+    }
   }
 
-  #popTo(at: number): void {
-    while (this.#open.length > at) this.#pop()
+  /** Ends the innermost such element, unless one of `boundary` is within it. */
+  #endInnermost(matches: (name: string) => boolean, boundary?: (name: string) => boolean): void {
+    const at = this.#lastIndex(matches, boundary)
+    if (at >= 0) this.#popTo(at)
   }
 
   #lastIndex(matches: (name: string) => boolean, boundary: (name: string) => boolean = never): number {
@@ -285,24 +278,20 @@ export class PageReader {
   /** Ends elements that cannot stay open at a start tag of this name. */
   #endWhatEndsHere(name: string): void {
     if (ENDS_FOREIGN.has(name) && (this.#within('svg') || this.#within('math'))) {
-      const at = this.#lastIndex(
+      this.#endInnermost(
         (open) => open === 'svg' || open === 'math',
         (open) => INTEGRATION_POINTS.has(open),
       )
-      if (at >= 0) this.#popTo(at)
     }
     if (ENDS_PARAGRAPH.has(name) && this.#within('p')) {
-      const at = this.#lastIndex(
+      this.#endInnermost(
         (open) => open === 'p',
         (open) => BUTTON_SCOPE.has(open),
       )
-      if (at >= 0) this.#popTo(at)
     }
-    if (HEADINGS.has(name) && HEADINGS.has(this.#open.at(-1)?.name ?? '')) this.#pop()
-    if (name === 'table' && TABLE_PARTS.has(this.#open.at(-1)?.name ?? '')) {
-      const at = this.#lastIndex((open) => open === 'table')
-      if (at >= 0) this.#popTo(at)
-    }
+    const innermost = this.#open.at(-1)?.name ?? ''
+    if (HEADINGS.has(name) && HEADINGS.has(innermost)) this.#popTo(this.#open.length - 1)
+    if (name === 'table' && TABLE_PARTS.has(innermost)) this.#endInnermost((open) => open === 'table')
     this.#endOwnKind(name)
     if (TABLE_STRUCTURE.has(name) && this.#within('table')) {
       // Other content directly in a table is moved before it.
@@ -455,10 +444,6 @@ function isSeen(sight: Sight): boolean {
 /** Whether text has no size or no colour. */
 function hasInvisibleLetters({ transparent, fontPixels }: Sight): boolean {
   return transparent || fontPixels <= SMALLEST_FONT
-}
-
-function altOf(tag: BeginTag): string {
-  return decodeHTMLAttribute(tag.attribute('alt') ?? '')
 }
 
 function spanOf(tag: BeginTag, name: 'colspan' | 'rowspan'): number {
