@@ -260,6 +260,29 @@ describe('the limit of a part', () => {
     expect(parts.length).toBeGreaterThan(1)
   })
 
+  it('fills a part to its last character', async () => {
+    const texts = async (text: string, max: number) =>
+      (await splitting({ maxCharacters: max }).split(text, 'markdown')).map((part) => part.text)
+    // Parts of two blocks, a block, words, and a head.
+    expect(await texts('aaaa\n\nbbbb', 10)).toEqual(['aaaa\n\nbbbb'])
+    expect(await texts('aaaaa\n\nbbbb', 10)).toEqual(['aaaaa', 'bbbb'])
+    expect(await texts('A. B c def', 10)).toEqual(['A. B c def'])
+    expect(await texts('aaaa bbbbb cccc  dddd', 10)).toEqual(['aaaa bbbbb', 'cccc  dddd'])
+    expect(await texts('aaaaa bbbbbbbbb', 10)).toEqual(['aaaaa bbbb', 'bbbbb'])
+    expect(await texts('aaaaaa bbbbbbbbb', 10)).toEqual(['aaaaaa', 'bbbbbbbbb'])
+    expect(await texts('aaaaaaaaaaaa', 10)).toEqual(['aaaaaaaaaa', 'aa'])
+    expect(await texts('aaaaaaaaa😀aa', 10)).toEqual(['aaaaaaaaa', '😀aa'])
+    expect(await texts('aaaaaaaa😀aa', 10)).toEqual(['aaaaaaaa😀', 'aa'])
+    expect(await texts('```\na\nbbbbb\nccccc\n```', 16)).toEqual(['```\na\nbbbbb\n```', '```\nccccc\n```'])
+    expect(await texts('```\naaaa\nbbb\n```', 15)).toEqual(['```\naaaa\nbbb', '```'])
+    // A head or heading that takes more than half is not repeated.
+    expect(await texts('````\naaa bbbb\n````', 18)).toEqual(['````\naaa bbbb\n````'])
+    expect(await texts('````\naaa bbb ccc\n````', 19)).toEqual(['````\naaa bbb ccc', '````'])
+    expect(await texts('````\naaa bbb ccc\n````', 20)).toEqual(['````\naaa bbb\n````', '````\nccc\n````'])
+    expect(await texts('# abc\n\naaaaaa bbb', 10)).toEqual(['abc\n\naaaaa', 'abc\n\na bbb'])
+    expect(await texts('# abcd\n\naaaaaa bbb', 10)).toEqual(['aaaaaa bbb'])
+  })
+
   it('keeps the lines of a list that is split', async () => {
     const small = splitting({ maxCharacters: 50, overlapCharacters: 0 })
     const parts = await small.split('- One is first. It is.\n  - Two is\n    second.\n\n- Three is third.', 'markdown')
@@ -420,7 +443,8 @@ describe('HTML', () => {
       work: 8,
     })
     // HTML within Markdown is split differently.
-    expect(createMarkdownSplitter().version).not.toBe(createMarkdownSplitter({ htmlToMarkdown }).version)
+    expect(createMarkdownSplitter().version).toBe(`${createMarkdownSplitter({ htmlToMarkdown }).version}/plain`)
+    expect((await createMarkdownSplitter().split('x', 'text')).hiddenText).toBe(false)
     await expect(createMarkdownSplitter().split('x', 'html')).rejects.toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )

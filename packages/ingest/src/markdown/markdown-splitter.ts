@@ -52,7 +52,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
     })
   }
   return {
-    version: `markdown-it/13/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
+    version: `markdown-it/14/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
     async split(text, format) {
       const { blocks, hiddenText, work, title = titleOf(blocks) } = await read(text, format)
       return {
@@ -181,15 +181,17 @@ function joined(units: readonly Unit[]): string {
 function cutBetweenWords(text: string, before: string, maxCharacters: number): Unit[] {
   const units: Unit[] = []
   let rest = text
+  let gap = before
   while (rest.length > maxCharacters) {
     const space = rest.slice(0, maxCharacters + 1).search(/\s\S*$/)
     // Without white space to split at, avoid the middle of a surrogate pair.
     const at =
       space > maxCharacters / 2 ? space : maxCharacters - (rest.codePointAt(maxCharacters - 1)! > 0xffff ? 1 : 0)
-    units.push({ text: rest.slice(0, at).trim(), gap: before })
+    units.push({ text: rest.slice(0, at).trim(), gap })
     rest = rest.slice(at).trim()
+    gap = ' '
   }
-  return [...units, { text: rest, gap: before }]
+  return [...units, { text: rest, gap }]
 }
 
 /** The start of each part of this section: the innermost heading, unless it would take more than half of the limit. */
