@@ -85,7 +85,9 @@ describe('blocks of rows', () => {
     const store = new VectorStore(storage)
     write(store, named(0, 255))
     expect(blocksIn(storage)).toBe(0)
-    write(store, named(255, 1000))
+    write(store, named(255, 256))
+    expect(blocksIn(storage)).toBe(Math.ceil(256 / ROWS_A_BLOCK))
+    write(store, named(256, 1000))
     expect(blocksIn(storage)).toBe(Math.ceil(1000 / ROWS_A_BLOCK))
     expect(foundIn(store)).toEqual(expected(rowsOf(named(0, 1000))))
     // Without the sparse vectors of the rows the search finds no less: it is blocks that are read.
@@ -135,6 +137,41 @@ describe('blocks of rows', () => {
     for (const reading of [store, new VectorStore(storage)]) expect(foundIn(reading)).toEqual(expected(rowsOf(left)))
     write(store, ['r9000'])
     expect(foundIn(store, 700)[0]).toHaveLength(151)
+  })
+
+  test('leave the rest of a block to the next one, also if that did not change', () => {
+    const storage = sqliteStorage()
+    const store = new VectorStore(storage)
+    write(store, named(0, 1000))
+    const before = blocksIn(storage)
+    write(store, named(900, 1000), 1)
+    store.delete(named(0, 156))
+    expect(blocksIn(storage)).toBe(before - 1)
+    const left = new Map(named(156, 1000).map((id, at) => [id, rowOf(id, at < 744 ? 0 : 1)]))
+    for (const reading of [store, new VectorStore(storage)]) expect(foundIn(reading, 844)).toEqual(expected(left, 844))
+  })
+
+  test('do not hide what was written and deleted since', () => {
+    const store = new VectorStore(sqliteStorage())
+    write(store, named(0, 1000))
+    const rows = rowsOf(named(0, 1000))
+    expect(foundIn(store)).toEqual(expected(rows))
+    const [[best] = []] = expected(rows)
+    store.delete([best!])
+    rows.delete(best!)
+    write(store, named(100, 110), 2)
+    for (const id of named(100, 110)) rows.set(id, rowOf(id, 2))
+    expect(foundIn(store, 999)).toEqual(expected(rows, 999))
+  })
+
+  test('are loaded in steps, once', () => {
+    const storage = sqliteStorage()
+    write(new VectorStore(storage), named(0, 3000))
+    const store = new VectorStore(storage)
+    expect(store.isLoaded).toBe(false)
+    expect(Array.from(store.load())).toHaveLength(Math.floor(blocksIn(storage) / 8))
+    expect(store.isLoaded).toBe(true)
+    expect(Array.from(store.load())).toEqual([])
   })
 
   test('are deleted with the rows', () => {

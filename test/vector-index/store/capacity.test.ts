@@ -30,9 +30,9 @@ function fill(store: VectorStore, entries: number): number {
 
 describe('a full namespace', () => {
   test('accepts replacements of its rows, and new rows only after deletions', () => {
-    const store = new VectorStore(sqliteStorage(), { memoryBytes: 40_000 })
+    const store = new VectorStore(sqliteStorage(), { memoryBytes: 41_600 })
     const taken = fill(store, 4)
-    expect(taken).toBe(Math.floor(40_000 / (64 + DIMENSION + 8 * 4)))
+    expect(taken).toBe(41_600 / (64 + DIMENSION + 8 * 4))
     store.upsert('n', [rowOf('r0'), rowOf('r1')])
     expect(() => store.upsert('n', [rowOf('r0', 200)])).toThrow(FULL)
     expect(() => store.upsert('n', [rowOf('r0'), rowOf('new')])).toThrow(FULL)
@@ -57,6 +57,21 @@ describe('a full namespace', () => {
       })
     }).toThrow(FULL)
     expect(made).toEqual(['r0'])
+    // A hundred rows without any sparse entries would just fit.
+    const empty = new VectorStore(sqliteStorage(), { memoryBytes: 100 * (64 + DIMENSION) })
+    const many = Array.from({ length: 100 }, (_, at) => ({ id: `r${at}` }))
+    const madeOf = (entries: number): (() => void) => {
+      made.length = 0
+      return () =>
+        empty.upsert('n', many, ({ id }) => {
+          made.push(id)
+          return rowOf(id, entries)
+        })
+    }
+    expect(madeOf(1)).toThrow(FULL)
+    expect(made).toEqual(['r0'])
+    expect(madeOf(0)).not.toThrow()
+    expect(made).toHaveLength(100)
   })
 
   test('is reported with advice', () => {

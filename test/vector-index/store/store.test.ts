@@ -53,7 +53,9 @@ describe('writes', () => {
   test('store both vectors exactly', () => {
     const storage = sqliteStorage()
     const row = rowOf('a', Math.sin(1), 1e-45, -0, 3e38)
-    new VectorStore(storage).upsert('n', [row])
+    // A part of a larger array.
+    const dense = Float32Array.of(9, ...row.dense, 9).subarray(1, 5)
+    new VectorStore(storage).upsert('n', [{ ...row, dense }])
     expect(rowIn(new VectorStore(storage), 'a')).toEqual({ position: 1, ...row })
   })
 })

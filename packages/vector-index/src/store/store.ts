@@ -233,13 +233,9 @@ export class VectorStore {
     let step = loading.next()
     while (step.done !== true) step = loading.next()
     const stale = new Set(this.#changed())
-    const stored = [...step.value.values()]
     this.#loose ??= unpacked(packed(this.#looseRows()))
     return {
-      blocks: [
-        ...(stale.size === 0 ? stored : stored.map((block) => ({ ...block, stale }))),
-        ...(this.#loose.positions.length === 0 ? [] : [this.#loose]),
-      ],
+      blocks: [...Array.from(step.value.values(), (block) => ({ ...block, stale })), this.#loose],
       count: this.counts().vectorCount,
       hits: new Map(),
     }
