@@ -218,7 +218,7 @@ describe('dense scores', () => {
   })
 
   test('a zero question vector finds nothing', () => {
-    expect(found([0, 0], [1, 0])).toEqual([])
+    expect(found([0, 0], [1, 0], [0, 0])).toEqual([])
   })
 
   test('ties are returned in insertion order', () => {

@@ -44,7 +44,7 @@ const LARGEST_SUM = (2 ** 31 - 1) / 128
 export function searchDense(vector: Float32Array, search: DenseSearch): readonly ScoredRow[] {
   const { similarity, topK, blocks, isFound, read, kernel } = search
   const question = prepareQuestion(vector, similarity)
-  if (topK < 1 || (question.squares === 0 && similarity === 'COSINE')) return []
+  if (question.squares === 0 && similarity === 'COSINE') return []
   const best = new BoundedTop(topK)
   const scored = new Map<number, Float32Array>()
   const score = (rows: Iterable<DenseRow>): void => {
@@ -104,7 +104,7 @@ function prepareBounds(
       const rowLength = lengths[at]!
       // In units of the row's length.
       const product = step * gains[at]! * dots[at]! + miss * (1 + misses[at]!) + length * misses[at]!
-      if (similarity === 'COSINE') bounds[at] = rowLength === 0 ? 0 : product / length
+      if (similarity === 'COSINE') bounds[at] = product / length
       else if (similarity === 'DOT_PRODUCT') bounds[at] = rowLength * product
       else bounds[at] = 2 * rowLength * product - (squares + rowLength * rowLength) * (1 - ROUNDING * ROUNDING)
     }

@@ -15,7 +15,6 @@ export function withinFloat32(value: number): number {
  */
 export function shortestFloat32(value: number): number {
   const single = Math.fround(value)
-  if (!Number.isFinite(single) || single === 0) return single
   // Six digits always survive conversion to float32 and back, except below the normal range, where fewer may.
   for (let digits = Math.abs(single) < SMALLEST_NORMAL ? 1 : 6; digits < 9; digits++) {
     const candidate = Number(single.toPrecision(digits))

@@ -101,6 +101,19 @@ describe('an index that was filled', () => {
   const row = { id: 'a', vector: [1, 2] }
 
   test.each([
+    ['BM25', null, 'SPARSE, sparse BM25, not for SPARSE, sparse no model'],
+    [null, 'BM25', 'SPARSE, sparse no model, not for SPARSE, sparse BM25'],
+  ])('with the model %s cannot be opened with %s', (sparseEmbeddingModel, other, difference) => {
+    const settings = { indexType: 'SPARSE', sparseEmbeddingModel }
+    const tested = testIndex(settings)
+    tested.resultOf('upsert', { id: 'a', sparseVector: { indices: [1], values: [1] } })
+    expect(() => tested.restart({ ...settings, sparseEmbeddingModel: other })).toThrow(
+      `The index "default" holds vectors made for ${difference}. ` +
+        'Configure what it was made for, or give the new settings another name.',
+    )
+  })
+
+  test.each([
     ['dimension', { indexType: 'DENSE', dimension: 3 }],
     ['similarity', { indexType: 'DENSE', dimension: 2, similarityFunction: 'EUCLIDEAN' }],
     ['kind', { indexType: 'HYBRID', dimension: 2 }],
