@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createRetriever, type FoundRow, type Search } from '../../packages/upstream/src/custom-retriever.ts'
 import { retrieverContract } from '../contracts/retriever.ts'
 import { wordSearch } from '../fixtures/word-search.ts'
@@ -49,12 +49,19 @@ describe('rows returned by a function', () => {
     expect(ranking!.entries[0]!.passage).toEqual({ id: '7', documentId: '12', version: '3', text: 'x' })
   })
 
+  test('may have empty fields, as rows of a database have, and the largest exact number', async () => {
+    const given = row('a', 1, { documentId: null, title: null, version: null, metadata: null, namespace: null })
+    const [ranking] = await retrieve(() => [{ ...given, id: Number.MAX_SAFE_INTEGER }])
+    const id = '9007199254740991'
+    expect(ranking!.entries[0]!.passage).toEqual({ id, documentId: id, text: 'text of a' })
+  })
+
   test.each([null, '0.9', 1.5, Number.NaN, Infinity])('with a score of %s are passed on as NaN', async (score) => {
     expect((await retrieve(() => [row('a', score)]))[0]!.entries[0]!.score).toBeNaN()
   })
 
-  test.each<[string, unknown]>([
-    ['a row with a cycle', [{ id: 'a', text: 'x', score: 1, metadata: cycle }]],
+  test.each<[string, unknown, string]>([
+    ['a row with a cycle', [{ id: 'a', text: 'x', score: 1, metadata: cycle }], 'The rows cannot be read'],
     [
       'a row that cannot be read',
       [
@@ -66,16 +73,29 @@ describe('rows returned by a function', () => {
           },
         },
       ],
+      'The rows cannot be read',
     ],
-    ['no list', {}],
-    ['nothing', undefined],
-    ['rows that are null', [null]],
-    ['a row without text', [{ id: 'a', score: 1 }]],
-    ['a row of another namespace', [row('a', 1, { namespace: 'n2' })]],
-    ['a row without a number', [{ id: Number.NaN, text: 'x', score: 1 }]],
-    ['a row whose number was rounded', [{ id: 2 ** 53, text: 'x', score: 1 }]],
-  ])('that are %s are rejected', async (_name, rows) => {
-    await expect(retrieve(() => rows as FoundRow[])).rejects.toMatchObject({ code: 'retriever_bad_response' })
+    ['no list', {}, 'The search returned an unexpected result: not a list'],
+    ['nothing', undefined, 'The search returned an unexpected result: not a list'],
+    ['rows that are null', [null], 'The search returned an unexpected result: not a row'],
+    ['a row without text', [{ id: 'a', score: 1 }], 'The index sent an unexpected response: a row without text'],
+    [
+      'a row of another namespace',
+      [row('a', 1, { namespace: 'n2' })],
+      'The search returned an unexpected result: a row of another namespace',
+    ],
+    [
+      'a row without a number',
+      [{ id: Number.NaN, text: 'x', score: 1 }],
+      'The index sent an unexpected response: a row without id',
+    ],
+    [
+      'a row whose number was rounded',
+      [{ id: 2 ** 53, text: 'x', score: 1 }],
+      'The index sent an unexpected response: a row without id',
+    ],
+  ])('that are %s are rejected', async (_name, rows, message) => {
+    await expect(retrieve(() => rows as FoundRow[])).rejects.toMatchObject({ code: 'retriever_bad_response', message })
   })
 
   test('are an error when the function throws, at once or later', async () => {
@@ -86,5 +106,31 @@ describe('rows returned by a function', () => {
     await expect(retrieve(() => Promise.reject(new Error('x')))).rejects.toMatchObject({
       code: 'retriever_unavailable',
     })
+  })
+})
+
+describe('a function that does not end', () => {
+  const asked = { tenant: 'acme', collection: 'docs', namespace: 'n1', question: 'why?', topK: 3 }
+  const late = { code: 'retriever_timeout', message: 'The search did not end in time' }
+
+  test('is left when the request is aborted, and not called afterwards', async () => {
+    const search = vi.fn<Search>(() => new Promise(() => undefined))
+    const controller = new AbortController()
+    const { signal } = controller
+    const found = createRetriever(search, { scoreKind: 'cosine' }).retrieve({ ...asked, signal })
+    controller.abort()
+    await expect(found).rejects.toMatchObject(late)
+    expect(search).toHaveBeenCalledTimes(1)
+    const again = createRetriever(search, { scoreKind: 'cosine' }).retrieve({ ...asked, signal })
+    await expect(again).rejects.toMatchObject(late)
+    expect(search).toHaveBeenCalledTimes(1)
+  })
+
+  test('no longer listens to the signal once it has ended', async () => {
+    const { signal } = new AbortController()
+    const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
+    await createRetriever(() => [row('a', 1)], { scoreKind: 'cosine' }).retrieve({ ...asked, signal })
+    expect(removed.mock.calls).toEqual(added.mock.calls)
+    expect(added).toHaveBeenCalledTimes(1)
   })
 })

@@ -85,6 +85,26 @@ describe('a search service', () => {
     ])
   })
 
+  test('may answer with the list itself, whose scores are converted if they are numbers', async () => {
+    const rows = ['0.5', 0.5, null].map((score, at) => ({ id: `${at}`, text: 'x', score }))
+    server.answerWith(answering(JSON.stringify(rows)))
+    const [ranking] = await retrieve({ rows: '', scoreOf: (score) => 1 - score / 2 })
+    expect(ranking!.entries.map(({ passage, score }) => [passage.id, score])).toEqual([
+      ['1', 0.75],
+      ['0', Number.NaN],
+      ['2', Number.NaN],
+    ])
+  })
+
+  test.each([
+    ['{}', 'The search service sent an unexpected response: no list of rows'],
+    ['{"results":[7]}', 'The search service sent an unexpected response: not a row'],
+    ['{"results":[{"id":"a","text":"x","namespace":"n2"}]}', /: a row of another namespace$/],
+  ])('that answers %.60s causes an error that says why', async (body, message) => {
+    server.answerWith(answering(body))
+    await expect(retrieve()).rejects.toThrow(message)
+  })
+
   test.each<[string, number, string, string]>([
     ['no list', 200, '{}', 'retriever_bad_response'],
     [

@@ -79,7 +79,7 @@ async function untilAborted<Result>(signal: AbortSignal, work: () => Promise<Res
   let onAbort = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(late)
-    signal.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', onAbort)
   })
   try {
     return await Promise.race([work(), aborted])

@@ -131,7 +131,7 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
   const bodyOf = options.body ?? defaultBody
   const ask = createJsonEndpoint(SEARCH, {
     url,
-    ...(options.headers === undefined ? {} : { headers: options.headers }),
+    headers: options.headers,
     timeoutMs,
     maxResponseBytes,
     fetch: options.fetch,
@@ -159,8 +159,7 @@ function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (sco
   if (!isRecord(row)) throw badResponse(SEARCH, 'not a row')
   const part = (name: keyof RowPaths): unknown => at(row, paths[name] ?? name)
   if ((part('namespace') ?? namespace) !== namespace) throw badResponse(SEARCH, 'a row of another namespace')
-  // A service may send `null` for absent fields.
-  const fields = Object.fromEntries(FIELDS.map((name) => [name, numbered(part(name) ?? undefined)]))
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, numbered(part(name))]))
   const score = part('score')
   return {
     passage: readPassage(numbered(part('id')), part('text'), fields),

@@ -12,7 +12,7 @@ export interface JsonEndpointOptions {
   /** @default '' */
   readonly path?: string
   /** Headers of every request. @default the content type `application/json` */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** Deadline of each attempt including the body, milliseconds; 1 and up. */
   readonly timeoutMs: number
   /** Maximum size of a response, bytes; 1 and up. */
