@@ -33,6 +33,7 @@ describe('mdxToMarkdown', () => {
 
   it.each([
     ['prose that begins with such a word', 'import your data first, export it later.'],
+    ['lines of prose that look like imports', 'You can\nimport data from files, or\nimport data, models and {.'],
     ['inline code', 'Write `<Card title="x">` or ``a ` {b}``.'],
     ['escapes', String.raw`Write \{this\} or \<that>.`],
     ['maths', 'Sum $x_{1}$ and $\\frac{a}{b}$ to\n$$\n\\sum_{i<n} {x_i}\n\nc\n$$\nthe end, \\$5 {.'],
@@ -156,6 +157,81 @@ describe('mdxToMarkdown', () => {
     expect(mdxToMarkdown('<Snippet text="npm i ai" dark />\n').trim()).toBe('npm i ai')
     expect(mdxToMarkdown("<Card title=\"Go\" description={'Read on.'} href='/x' />").trim()).toBe('**Go**\n\nRead on.')
     expect(mdxToMarkdown('<meta name="description" content="no" />').trim()).toBe('')
+  })
+
+  it.each([
+    ['a ` {x}\n\nb ` {y}', 'a ` \n\nb ` '],
+    ['`a`` {b}` {c}', '`a`` {b}` '],
+    ['``a` {b}`` {c}', '``a` {b}`` '],
+    ['```\n{a}\n``\n{b}\n```` \n{c}', '```\n{a}\n``\n{b}\n```` \n'],
+    ['```\n```\n{b}', '```\n```\n'],
+    ['```', '```'],
+    ['a\\{b}{c}\\', 'a\\{b}\\'],
+    ['a\r\n{b}\r\nc', 'a\n\nc'],
+  ])('finds where code ends: %j', (mdx, markdown) => {
+    expect(mdxToMarkdown(mdx)).toBe(markdown)
+  })
+
+  it.each([
+    ['import type { A } from "b"\nimport c, * as d from "e"\nimport f from\n"g"\n\nh', '\nh'],
+    ['export const a = "(";\n\nb', '\nb'],
+    ["export const a = '[' + `{` + '('\n\nb", '\nb'],
+    ['export const a = {\n  b: [\n\n  1],\n}\nc\n\nd', '\nd'],
+    ['export const a = (\n\nb\n\nc', '\nb\n\nc'],
+    ['export const a = 1)\n\nb', '\nb'],
+    ['{`a}`} b', 'a} b'],
+    ['{"}"} b {\'}\'}', '} b }'],
+    ["{it's } b\n{'x'}", ' b\nx'],
+    ['{/* } */ "a"} b', ' b'],
+    ['{/* } b', '{/* } b'],
+    ['{`a\n${b}`} c {{a: {}}}', ' c '],
+  ])('finds where programs end: %j', (mdx, markdown) => {
+    expect(mdxToMarkdown(mdx)).toBe(markdown)
+  })
+
+  it.each([
+    ['<A>\n  <B>\n    x\n</A>\n    y', '\n\n  x\n\n    y'],
+    ['<A>\n    x', '\n    x'],
+    ['</A>\n    x', '\n    x'],
+    ['<A>\n\n    x\n      y\n  </A>\n    z', '\n\nx\n  y\n\n    z'],
+    ['<A>\n  </B>\n    x\n    </A>', '\n\nx\n'],
+    ['<br>\n    x</br>', '\n    x '],
+    ['<A>x\n    y</A>', 'x\n    y'],
+    ['<b>\n    x</b>', '\n    x'],
+  ])('removes the indentation within components: %j', (mdx, markdown) => {
+    expect(mdxToMarkdown(mdx)).toBe(markdown)
+  })
+
+  it.each([
+    ['<A title = "b\n   c" />', '\n**b c**\n'],
+    ['<A a="b>c" title="d">e</A>', '\n\n**d**\n\ne'],
+    ['<A a={"}>"} title="d">e</A>', '\n\n**d**\n\ne'],
+    ['<A b/c/>d', 'd'],
+    ['<A {...{text: "x"}} />y', '\n\n- x\n\ny'],
+    ['<a-B text="x"/>y', ' y'],
+    ['<A text="x" content={y} description={"z"}/>', '\nx\n\nz\n'],
+    ['<A a="b <C/>d', '<A a="b d'],
+    ['<A <b>c</b>', '<A c'],
+    ['<A>a</A><b>c</b> d<C/>e', 'ac de'],
+    ['<img alt="a\n  b">', 'a b'],
+  ])('reads the tags %j', (mdx, markdown) => {
+    expect(mdxToMarkdown(mdx)).toBe(markdown)
+  })
+
+  it.each([
+    ["{ name: 'a`b', description: 'c' }", '- **a`b**: c'],
+    ["[{ title: 'a' }, { description: 'b' }]", '- **a**\n- b'],
+    ["{ description: 'a', text: ' b ' }", '- a b'],
+    ["{ name: 'a', x: 1, description: f('b') }", ''],
+    ["{ description: ['a', 'b'] }", ''],
+    ["{ a: { description: 'x' }, description: 'y' }", '- y\n- x'],
+    ["{ description: 'a\\r\\nb' + ' c\\\nd' }", '- a b c d'],
+    ["['a', { description: `b ${c} d` }]", '- b d'],
+    ["{ x: { y: { name: 'z', description: 'w' } } }", '- `z`: w'],
+    ["{ name: '', description: 'a' }", '- a'],
+    ["{ name: 'a', description: ' ' }", ''],
+  ])('lists the texts of %j', (objects, list) => {
+    expect(mdxToMarkdown(`<A b={${objects}}>c</A>`)).toBe(list === '' ? 'c' : `\n\n${list}\n\nc`)
   })
 
   it('keeps what describes a picture', () => {

@@ -2,7 +2,7 @@
 import { textsOfObjects, unescaped } from './object-texts.ts'
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})/
-const IMPORT = /^import\s+(?:['"{*]|[\w$]+\s*,|[\w$]+\s+from\b)/
+const IMPORT = /^import\s+(?:type\s+)?(?:['"{*]|[\w$]+\s*,\s*[{*]|[\w$]+\s+from\s*(?:['"]|$))/
 const EXPORT = /^export\s+(?:const|let|var|function|class|default|async|type|interface|\{|\*)/
 const NAME = /[A-Za-z][\w.-]*/y
 /** Maximum distance, characters, to look for the end of an expression or of inline code. */
