@@ -23,8 +23,8 @@ const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
 
 describe('a folder that is mutated', () => {
   it('is tested by its own tests, or by those of the folder around it', () => {
-    expect(shardsOf(['packages/ingest/src/mdx/front-matter.ts', 'src/core/text/text.ts'])).toMatchObject([
-      { tests: ['test/ingest/**/*.test.ts'] },
+    expect(shardsOf(['packages/models/src/http/first-choice.ts', 'src/core/text/text.ts'])).toMatchObject([
+      { tests: ['test/models/**/*.test.ts'] },
       { tests: ['test/core/text/**/*.test.ts'] },
     ])
     for (const { name, tests } of shardsOf(mutatedFiles([]))) {
