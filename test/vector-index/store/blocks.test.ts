@@ -149,6 +149,10 @@ describe('blocks of rows', () => {
     expect(blocksIn(storage)).toBe(before - 1)
     const left = new Map(named(156, 1000).map((id, at) => [id, rowOf(id, at < 744 ? 0 : 1)]))
     for (const reading of [store, new VectorStore(storage)]) expect(foundIn(reading, 844)).toEqual(expected(left, 844))
+    // Each row is in the block of its place: the next change finds it there.
+    write(store, named(700, 1000), 2)
+    for (const id of named(700, 1000)) left.set(id, rowOf(id, 2))
+    for (const reading of [store, new VectorStore(storage)]) expect(foundIn(reading, 900)).toEqual(expected(left, 900))
   })
 
   test('do not hide what was written and deleted since', () => {
