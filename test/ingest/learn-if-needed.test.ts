@@ -6,6 +6,7 @@ import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { namespaceOf } from '../../src/core/lib/ids.ts'
 import { type CollectionScale, scaledFor } from '../../src/core/scale/index.ts'
 import { plainCollection } from '../../src/ports/collections.ts'
+import type { Embedding } from '../../src/ports/retriever.ts'
 
 const NAME = { tenant: 'acme', id: 'manual' }
 const WORDS = 'keys gates answers tables rivers ladders engines windows gardens letters bridges numbers'.split(' ')
@@ -23,10 +24,19 @@ interface World {
   readonly model?: string
   readonly counts?: { readonly chunks: number; readonly changed: number }
   readonly gone?: readonly string[]
+  /** Of the retriever. */
+  readonly embedding?: Embedding
 }
 
 /** A collection of chunks that are numbered, and what is asked of it. */
-function aWorld({ scale = null, version = 7, model = 'm', counts = { chunks: 60, changed: 0 }, gone = [] }: World) {
+function aWorld({
+  scale = null,
+  version = 7,
+  model = 'm',
+  counts = { chunks: 60, changed: 0 },
+  gone = [],
+  embedding,
+}: World) {
   const calls: unknown[] = []
   let noted: CollectionScale | undefined
   const collection = { ...plainCollection(NAME), corpusVersion: version, embeddingModel: model, scale }
@@ -55,6 +65,7 @@ function aWorld({ scale = null, version = 7, model = 'm', counts = { chunks: 60,
       },
     },
     retriever: {
+      ...(embedding && { embedding }),
       retrieve: async ({ question, topK }) => {
         const entries = Array.from({ length: 60 }, (_, at) => passageOf(String(at)))
           .map((passage) => ({
@@ -165,6 +176,15 @@ describe('learnIfNeeded', () => {
     const empty = aWorld({ scale, version: 9, counts: { chunks: 0, changed: 0 } })
     expect(await empty.learn()).toBeUndefined()
     expect(empty.noted()).toEqual({ ...scale, countedVersion: 9 })
+  })
+
+  it('keeps what was learned for the embedding that only the retriever names', async () => {
+    const embedding = { model: 'of the retriever', dimension: 8 }
+    const first = aWorld({ model: '', embedding })
+    const scale = (await first.learn())!
+    expect(scale).toMatchObject({ kind: 'scale', embeddingModel: 'of the retriever' })
+    expect(await aWorld({ model: '', embedding, scale }).learn()).toBeUndefined()
+    expect(await aWorld({ model: '', scale }).learn()).toMatchObject({ embeddingModel: '' })
   })
 
   it('learns again for another confidence or another embedding, however little changed', async () => {

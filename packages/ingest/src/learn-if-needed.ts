@@ -38,7 +38,8 @@ export async function learnIfNeeded(
   const policy = policyOf(collection)
   if (!readsScale(policy)) return undefined
   const { scale: known, corpusVersion } = collection
-  const holds = known?.confidence === scaledFor(policy) && known.embeddingModel === collection.embeddingModel
+  const model = collection.embeddingModel || (retriever.embedding?.model ?? '')
+  const holds = known?.confidence === scaledFor(policy) && known.embeddingModel === model
   if (holds && (known.countedVersion ?? known.corpusVersion) === corpusVersion) return undefined
   // This query reads every document.
   const counts = await collections.countChunks(tenant, id, known?.learnedAtMs ?? 0)
