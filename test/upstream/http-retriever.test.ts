@@ -105,6 +105,29 @@ describe('a search service', () => {
     await expect(retrieve()).rejects.toThrow(message)
   })
 
+  test.each([300, 302, 399])('that answers %d is not followed', async (status) => {
+    let requests = 0
+    server.answerWith((response) => {
+      requests++
+      response.writeHead(status, { location: server.url }).end()
+    })
+    await expect(retrieve()).rejects.toMatchObject({
+      code: 'retriever_bad_response',
+      message: 'The search service sent an unexpected response: redirect',
+      upstreamStatus: status,
+    })
+    expect(requests).toBe(1)
+  })
+
+  test.each([
+    [Uint8Array.of(0x22, 0xff, 0x22), 'not-utf8'],
+    [`"${'x'.repeat(99)}"`, 'too-large'],
+  ])('that answers %j causes an error that says why', async (body, why) => {
+    server.answerWith((response) => response.end(body))
+    const message = `The search service sent an unexpected response: ${why}`
+    await expect(retrieve({ maxResponseBytes: 100 })).rejects.toThrow(message)
+  })
+
   test.each<[string, number, string, string]>([
     ['no list', 200, '{}', 'retriever_bad_response'],
     [

@@ -48,6 +48,27 @@ describe('a circuit breaker', () => {
     const { call, breaker } = aBreaker()
     call(...times(50, 'unknown'))
     expect(breaker.admit().admitted).toBe(true)
+    // Nor as calls that went well.
+    call(...times(10, 'failed'))
+    expect(breaker.admit().admitted).toBe(false)
+  })
+
+  test('says how long the pause still is', () => {
+    const { clock, breaker } = aBreaker().opened()
+    clock.atMs += 2000
+    expect(breaker.admit()).toEqual({ admitted: false, retryInMs: 3000 })
+  })
+
+  test('does not count failures of calls made before it opened, then or later', () => {
+    const { clock, breaker, call } = aBreaker()
+    const early = Array.from({ length: 10 }, () => breaker.admit())
+    call(...times(10, 'failed'))
+    clock.atMs += 1000
+    for (const admission of early) if (admission.admitted) admission.report('failed')
+    expect(breaker.admit()).toEqual({ admitted: false, retryInMs: 4000 })
+    clock.atMs += 4000
+    expect(call('ok', 'failed')).toBe(true)
+    expect(breaker.admit().admitted).toBe(true)
   })
 
   test('allows one call after the pause, and closes when it succeeds', () => {
