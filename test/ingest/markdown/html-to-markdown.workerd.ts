@@ -558,6 +558,11 @@ describe('any page', () => {
     )
   }, 60_000)
 
+  it('is read as a whole, wherever its slices end', async () => {
+    for (let before = 16_370; before < 16_385; before++)
+      expect(await markdownOf(`<p>${'x'.repeat(before)}&lt;é😀</p><p>y`)).toBe(`${'x'.repeat(before)}<é😀\n\ny`)
+  })
+
   it('has no part for blanks that HTML treats as characters', async () => {
     for (const page of ['\v', '<p>&nbsp;\u2003</p>', '<h2>\v</h2>', '<table><tr><th>\v<th>\u3000</table>'])
       expect((await htmlToMarkdown(page)).blocks).toEqual([])
