@@ -9,7 +9,7 @@ export interface Memory {
   readonly buffers: number | undefined
   /** Resident memory of every workerd below this process: all isolates, the simulators, and what V8 has not collected. */
   readonly resident: number | undefined
-  /** Number of files and connections that those have open. */
+  /** Open files and connections of the Worker's process; wrangler's proxy opens one for each inspector message. */
   readonly handles: number | undefined
 }
 
@@ -93,7 +93,9 @@ function ofProcesses(): Pick<Memory, 'resident' | 'handles'> {
       pid === process.pid || (parents.has(pid) && isOurs(parents.get(pid)?.parent ?? 0))
     const ours = [...parents].filter(([pid, { name }]) => name === 'workerd' && isOurs(pid))
     const kilobytes = ours.map(([pid]) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readProc(pid, 'status'))?.[1] ?? 0))
-    const open = ours.map(([pid]) => readdirSync(`/proc/${pid}/fd`).length)
+    const open = ours
+      .filter(([pid]) => readProc(pid, 'cmdline').includes('--inspector-addr'))
+      .map(([pid]) => readdirSync(`/proc/${pid}/fd`).length)
     const sum = (of: readonly number[]): number => of.reduce((soFar, each) => soFar + each, 0)
     return { resident: sum(kilobytes) * 1024, handles: sum(open) }
   } catch {
