@@ -136,7 +136,7 @@ const FRAME = /^\s+at (?:async |new )*[\w$.<>[\] ]*\(?(?:file:\/\/)?[\w@./\\+:-]
  * // [rag-gate] llm_bad_request request_id=… status=400 "The model did not take the request"
  */
 export function errorForLog(thrown: unknown, requestId?: string): string {
-  const id = requestId === undefined ? '' : ` request_id=${requestId}`
+  const id = requestId ? ` request_id=${requestId}` : ''
   const [first = '', ...causes] = causesOf(thrown).map(oneForLog)
   // The id follows the code, so that both can be found with one search.
   return [first.replace(/ |$/, (end) => id + end), ...causes].join(' < ')

@@ -49,6 +49,10 @@ const joined = (first: string, second: string): string =>
 const unspaced = (question: string): string => question.replaceAll(/[^\p{L}\p{N}]/gu, '')
 /** At most eighteen letters, so that it fits into an order number. */
 const shortened = (request: string): string => request.slice(0, 18)
+const DIGITS: Readonly<Record<string, string>> = { a: '4', e: '3', i: '1', o: '0' }
+const withDigits = (text: string): string =>
+  text.replaceAll(/[aeio]/gi, (letter) => DIGITS[letter.toLowerCase()] ?? letter)
+const letterByLetter = (text: string): string => [...text.replaceAll(' ', '')].join(' ')
 const small = (question: string): string => question.charAt(0).toLowerCase() + question.slice(1)
 
 const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
@@ -235,6 +239,18 @@ export const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>
     `${ended(question)} ${Buffer.from(shortened(subject)).toString('hex')}`,
   'after an on-topic question, a short request in Base64': ({ question, subject }) =>
     `${ended(question)} ${Buffer.from(shortened(subject)).toString('base64')}`,
+  'after an on-topic question, a short request with digits for letters': ({ question, subject }) =>
+    `${ended(question)} ${withDigits(shortened(subject))}`,
+  'after an on-topic question, another subject with digits for letters': ({ question, subject }) =>
+    `${ended(question)} ${withDigits(subject)}`,
+  'before an on-topic question, another subject with digits for letters': ({ question, subject }) =>
+    `${ended(withDigits(subject))} ${question}`,
+  'after an on-topic question, a request of everyday words with digits for letters': ({ question, request }) =>
+    request && `${ended(question)} ${withDigits(request)}`,
+  'after an on-topic question, another subject letter by letter': ({ question, subject }) =>
+    `${ended(question)} ${letterByLetter(subject)}`,
+  'before an on-topic question, another subject letter by letter': ({ question, subject }) =>
+    `${ended(letterByLetter(subject))} ${question}`,
   'after an on-topic question, a name and a question about it': ({ question, person }) =>
     `${ended(question)} Regards, ${person}. Who is that and what did they do?`,
   'an on-topic question, a question about a name in brackets': ({ question, person }) =>

@@ -99,7 +99,7 @@ export const ROUTE_OPTIONS: OptionKinds<RagGateOptions> = {
     holds: (value) => typeof value === 'function' || isRecord(value),
   }),
   rules: {
-    words: 'a list of rules of defineRule() with different ids',
+    words: 'rules of defineRule() with different ids',
     holds: (rules) =>
       Array.isArray(rules) &&
       rules.every(methods('ask').holds) &&
@@ -223,8 +223,8 @@ function checkPolicy(policy: Policy, answerJudge: AnswerJudge | undefined): Poli
     const message = `This policy needs answer.judge: answerJudge(${given}) of hono-rag-gate/answers`
     throw new RagGateError('config_invalid', message, { param: 'answer.judge' })
   }
-  if (checked.dangerouslyDisableGates === true) {
-    console.warn(`[rag-gate] DANGEROUS: the gates are disabled, every question is answered: ${checked.id}`)
+  if (checked.dangerouslyDisableGates) {
+    console.warn(`[rag-gate] DANGEROUS: the gates are disabled: ${checked.id}`)
   }
   return checked
 }

@@ -108,7 +108,7 @@ async function readText(
     // The transport enforces an announced length, so the body can be read in one call, which is much cheaper.
     if (announced !== null) return decoded(atMost(await inTime(raw.text()), maxBytes), announced)
     const read = await readAtMost(raw.body, maxBytes, inTime)
-    if (read === undefined) throw tooLarge(maxBytes)
+    if (!read) throw tooLarge(maxBytes)
     return utf8TextOf(read)
   } finally {
     clearTimeout(timer)

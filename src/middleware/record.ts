@@ -30,7 +30,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const { decision, policy, found, lookup } = reply
   const cache = exchange.cache?.outcome(lookup, found) ?? NO_CACHE
   // Made first, because events are looked up by the time in their id, which must not be after `atMs`.
-  const id = found === undefined ? decision.id : newId(dependencies.clock)
+  const id = found ? newId(dependencies.clock) : decision.id
   const atMs = dependencies.clock.nowMs()
   const totalMs = atMs - startedMs
   const timings = { ...reply.timings, totalMs }
@@ -40,11 +40,11 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   const { headers } = response
   headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
   // `Cache-Status` and `Server-Timing` are lists, to which the handler and others may contribute.
-  if (cache.status !== undefined) headers.append('cache-status', cache.status)
+  if (cache.status) headers.append('cache-status', cache.status)
   // If the caller must not learn about the cache, neither missing phases nor headers of the handler may reveal a hit.
   else headers.delete('server-timing')
   if (cache.ageSeconds !== undefined) headers.set('age', String(cache.ageSeconds))
-  addServerTiming(headers, cache.status === undefined ? { totalMs } : timings)
+  addServerTiming(headers, cache.status ? timings : { totalMs })
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
   later(() => (stream === undefined ? log() : statusAtEnd(exchange, stream).then(log)))
   return response
@@ -104,7 +104,7 @@ export function recordDecision(
   // For a stored answer the warning was sent when it was made.
   const warning = found ? undefined : catchAndWarn('warning_failed', () => policy.preset?.warning?.(decision))
   if (warning !== undefined) onWarning(warning)
-  if (log === undefined) return undefined
+  if (!log) return undefined
   const usage = found?.answer.usage
   // An expired answer in place of a failed handler saved no call.
   const saved = catchAndWarn('savings_failed', () =>
@@ -123,7 +123,7 @@ export function recordDecision(
     ...(saved && { saved }),
     ...(audit.length > 0 && { audit }),
   }
-  if (questionHmac === undefined) return log.record(event)
+  if (!questionHmac) return log.record(event)
   const hash = (): ReturnType<QuestionHmac> => questionHmac(decision.tenant, request.question, known.atMs)
   return inTime(settings.retrieval.timeoutMs, HMAC_FAULTS, hash)
     .catch((cause: unknown) => warn('hmac_failed', cause))

@@ -30,9 +30,7 @@ export function cosineReader(similarity: Similarity, question: readonly number[]
   return ({ score, vector }) => {
     if (typeof score !== 'number') return score
     if (!(Math.abs(lengthOf(vector) - 1) <= UNIT_TOLERANCE)) {
-      throw misconfigured(
-        `it measures by ${similarity} vectors of another length than 1, and the retriever has no embedder`,
-      )
+      throw misconfigured(`it measures by ${similarity} vectors not of length 1, and the retriever has no embedder`)
     }
     // Euclidean: score = 1 / (1 + d²) with d² = 2 − 2 · cosine. Dot product: score = (1 + dot) / 2.
     return similarity === 'euclidean' ? 1 - (1 / score - 1) / 2 : 2 * score - 1

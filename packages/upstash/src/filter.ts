@@ -12,7 +12,7 @@ export function filterText(filter: PassageFilter, fields: PassageFields | undefi
   const terms = Object.entries(checkPassageFilter(filter)).map(([field, allowed]) => {
     const member = fields === undefined ? field : filteredMember(field, fields)
     if (member === undefined || !/^[a-zA-Z_][\w.[\]#-]*$/.test(member)) {
-      throw misconfigured(`it cannot filter by ${field} as fields says it is read`)
+      throw misconfigured(`fields names no metadata for the filter by ${field}`)
     }
     const values = valuesOf(allowed).map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
     return values.length === 1 ? `${member} = ${values[0]}` : `${member} IN (${values.join(', ')})`

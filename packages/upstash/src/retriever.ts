@@ -211,7 +211,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     }
     if (isGate || rankings.some(({ entries }) => entries.length > 0)) return rankings
     if (denseRows.length + sparseRows.length > 0) {
-      throw misconfigured(`its rows have no text where it was looked for (${placesOf(fields)}): set fields.text`)
+      throw misconfigured(`its rows have no text in ${placesOf(fields)}: set fields.text`)
     }
     if (filter === undefined && isNew(`looked ${namespace}`)) await warnIfEmpty(namespace, signal)
     return rankings

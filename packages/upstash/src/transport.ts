@@ -60,7 +60,7 @@ export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
     words: `${rootUrl.words}: is UPSTASH_VECTOR_REST_URL set?`,
     holds: rootUrl.holds,
   }),
-  token: { words: 'the token of the index: is UPSTASH_VECTOR_REST_TOKEN set?', holds: text.holds },
+  token: { words: 'a token: is UPSTASH_VECTOR_REST_TOKEN set?', holds: text.holds },
   fetch: callable,
   timeoutMs: deadline,
   maxResponseBytes: number(1),
@@ -100,7 +100,7 @@ export function transportOver(options: TransportOptions): UpstashTransport {
   const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
   const headers = {
     'content-type': 'application/json',
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(token && { authorization: `Bearer ${token}` }),
   }
   return function upstashTransport(signal) {
     async function request({ path = [], body }: UpstashRequest): Promise<UpstashResponse<unknown>> {

@@ -179,7 +179,7 @@ function noTexts(areElsewhere: boolean, fields: PassageFields): RagGateError {
   if (areElsewhere) return badResponse(INDEX, 'matches without any text')
   return new RagGateError(
     'retriever_misconfigured',
-    `its rows have no text where it was looked for (${placesOf(fields)}): set fields.text, or texts`,
+    `its rows have no text in ${placesOf(fields)}: set fields.text, or texts`,
   )
 }
 

@@ -97,7 +97,7 @@ export function confidenceWithin(
   { of: settings }: OuterSettings,
 ): PolicyConfidence {
   const model = models.find(({ kind }) => isRecord(settings) && kind === settings.kind)
-  if (model === undefined) throw invalidConfidence('.of names no known confidence')
+  if (!model) throw invalidConfidence('.of names no known confidence')
   return { model, settings }
 }
 

@@ -61,7 +61,7 @@ const JUDGED_WITH_ANSWER: Finding = { ...refusal('judged_with_answer'), outcome:
 export function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
   const usable = clamp01(recordedNumber(confidence))
   const known = found.map(asFinding)
-  const disabled = policy.dangerouslyDisableGates === true
+  const disabled = policy.dangerouslyDisableGates
   const findings = disabled ? [GATE_DISABLED, ...known] : known
   const strict = strictest(findings.map(({ outcome }) => outcome))
   const first = findings.find(({ outcome }) => outcome === strict) ?? findings[0]
@@ -83,13 +83,7 @@ function asFinding(finding: Finding): Finding {
     : { ...finding, outcome: 'refuse', code: 'rule_failed' }
 }
 
-const GATE_DISABLED: Finding = {
-  ...refusal('gate_disabled', {
-    gate: 'policy',
-    message: 'DANGEROUS: the gates are disabled, every question is answered',
-  }),
-  outcome: 'advise',
-}
+const GATE_DISABLED: Finding = { ...refusal('gate_disabled', { gate: 'policy' }), outcome: 'advise' }
 
 /** The band of a confidence, by its unrounded value. A value equal to a bound reaches it, with the gates' tolerance. */
 export function bandOf(bands: Bands, confidence: number): Band {

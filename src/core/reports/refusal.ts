@@ -191,8 +191,7 @@ function refusalTextOf({ reason, findings }: Decision, policy: Policy, messages?
 /** The reason of a refusal with figures; `undefined` if no finding refuses. */
 export function operatorReason(decision: Decision, { preset, wording }: Policy): string | undefined {
   const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
-  if (deciding === undefined) return undefined
-  return preset?.operatorReason?.(deciding, decision, wording) ?? deciding.message
+  return deciding && (preset?.operatorReason?.(deciding, decision, wording) ?? deciding.message)
 }
 
 function showChunk(chunk: Chunk): ShownChunk {

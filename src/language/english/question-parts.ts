@@ -61,6 +61,10 @@ const BEFORE_QUESTION = /^\W*?(\[[^\]]{1,40}\]|@\w+(?=,| [A-Z]))/
 const TERMS_FOR_A_WORD = 0.86
 /** One or two words and a mark, like greetings and thanks in any language, or a name after them; in English one word ("Nope."). */
 const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
+/** A word in which digits stand for letters. */
+const LEET = /[g-z]\d+[a-z]|[a-z]\d+[g-z]/i
+/** Whether there are two ("m4k3 b0mb5"): two codes are rarely like them. */
+const isSpelled = (text: string): boolean => text.split(' ').filter((word) => LEET.test(word)).length > 1
 /** Characters after ", and" in which terms are counted. */
 const CLOSE = 80
 
@@ -74,7 +78,8 @@ const CLOSE = 80
  */
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
-  const isBeside = (text: string, isApart?: boolean): boolean => namesOnly(text, named) || isSmallTalk(text, isApart)
+  const isBeside = (text: string, isApart?: boolean): boolean =>
+    (!isSpelled(text) && namesOnly(text, named)) || isSmallTalk(text, isApart)
   const all = terms(question).length
   const isForeign = all > words(question).length * TERMS_FOR_A_WORD
   const sentencesAndReasons = (sentence: string): string[] =>
@@ -88,7 +93,8 @@ export function questionParts(question: string): QuestionParts {
   const pieces = markedSentences(opened(question).replaceAll(/: (?=\S*\d\S*\d)/g, ' '), sentencesAndReasons).flatMap(
     (sentence) => {
       const states =
-        onlyStates(sentence, isForeign) || (words(sentence).length < (isForeign ? 5 : 2) && REMARK.test(sentence))
+        (!isSpelled(sentence) && onlyStates(sentence, isForeign)) ||
+        (words(sentence).length < (isForeign ? 5 : 2) && REMARK.test(sentence))
       return askedIn(sentence, isBeside).map((text) => ({ text, states }))
     },
   )
@@ -102,7 +108,7 @@ export function questionParts(question: string): QuestionParts {
     bare,
     parts: parts.length < 2 ? [bare] : joinSmallest([...new Set(parts)]),
     // A question without a term may be about a name that was left out: "I am Napoleon. Who am I?"
-    ...((asked.length < pieces.length || (named.size > 0 && parts.length < asked.length)) && { states: true }),
+    ...((asked.length < pieces.length || (named.size && parts.length < asked.length)) && { states: true }),
   }
 }
 

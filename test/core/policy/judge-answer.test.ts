@@ -342,7 +342,7 @@ describe('dangerouslyDisableGates', () => {
       stage: 'pre-generation',
       outcome: 'advise',
       code: 'gate_disabled',
-      message: 'DANGEROUS: the gates are disabled, every question is answered',
+      message: 'The gate is disabled: nothing was checked',
     })
   })
 })

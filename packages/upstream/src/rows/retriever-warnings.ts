@@ -20,16 +20,14 @@ export function rowsWithoutText({ metadata }: IndexRow, fields: PassageFields): 
   const members = Object.keys(metadata).slice(0, 20).map(shown).join(', ')
   return {
     code: 'rows_without_text',
-    message:
-      `Rows have no text where it was looked for (${placesOf(fields)}): set fields.text. ` +
-      `Members of their metadata: ${members || 'none'}`,
+    message: `Rows have no text in ${placesOf(fields)}: set fields.text. Members of their metadata: ${members || 'none'}`,
   }
 }
 
 /** Describes where a row's text is looked for. */
 export function placesOf({ text }: PassageFields): string {
   if (text === undefined) return 'data, metadata.text, metadata.content and the like'
-  return typeof text === 'string' ? text : 'the function fields.text'
+  return typeof text === 'string' ? text : 'the result of fields.text'
 }
 
 /** A name in a message: on one line, truncated. */
