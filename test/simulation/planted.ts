@@ -111,8 +111,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'an answer from the cache is not recorded',
     file: 'src/middleware/record.ts',
-    from: 'if (log === undefined) return undefined',
-    to: 'if (log === undefined || found !== undefined) return undefined',
+    from: 'if (!log) return undefined',
+    to: 'if (!log || found) return undefined',
   },
   {
     name: 'an interrupted answer is recorded as sent',

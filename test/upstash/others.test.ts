@@ -534,12 +534,12 @@ describe('scores that cannot be converted to cosines', () => {
     })
 
   test.each([['EUCLIDEAN'], ['DOT_PRODUCT']])(
-    'by %s, of vectors of another length than 1, are rejected',
+    'by %s, of vectors not of length 1, are rejected',
     async (similarityFunction) => {
       for (const vector of [[3, 4], undefined, ['x'], []]) {
         await expect(ask(answering(saying(similarityFunction), [row(vector)]))).rejects.toMatchObject({
           code: 'retriever_misconfigured',
-          message: expect.stringContaining('another length than 1'),
+          message: expect.stringContaining('not of length 1'),
         })
       }
     },
