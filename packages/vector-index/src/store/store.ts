@@ -235,7 +235,10 @@ export class VectorStore {
     const stale = new Set(this.#changed())
     this.#loose ??= unpacked(packed(this.#looseRows()))
     return {
-      blocks: [...Array.from(step.value.values(), (block) => ({ ...block, stale })), this.#loose],
+      blocks: [
+        ...Array.from(step.value.values(), (block) => ({ ...block, stale })),
+        ...(this.#loose.positions.length === 0 ? [] : [this.#loose]),
+      ],
       count: this.counts().vectorCount,
       hits: new Map(),
     }
