@@ -33,7 +33,7 @@ export const collections = sqliteTable(
     /** The scale learned from its documents. */
     scale: text('scale', { mode: 'json' }).$type<CollectionScale>(),
     updatedAtMs: integer('updated_at_ms').notNull(),
-    /** Holder of the write lease, until `writerUntilMs`. */
+    /** Holder of the write lease, until `writerUntilMs`, which is kept when it ends earlier. */
     writer: text('writer'),
     writerUntilMs: integer('writer_until_ms'),
   },

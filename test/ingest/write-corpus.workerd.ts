@@ -134,24 +134,44 @@ describe('writing a corpus', () => {
     expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [], failed: [] })
   })
 
-  it('is swept although another collection fails, which is reported', async () => {
-    const failing = (thrown: Error): IngestPorts => {
-      const ports = realPorts()
-      const remove: typeof ports.index.delete = async (namespace, ids) => {
-        if (namespace === namespaceOf('sweep-1', 'manual')) throw thrown
-        await ports.index.delete(namespace, ids)
-      }
-      return { ...ports, index: { ...ports.index, delete: remove } }
+  /** Ports whose index removes nothing of one collection. */
+  function failingPorts(tenant: string, thrown: Error): IngestPorts {
+    const ports = realPorts()
+    const remove: typeof ports.index.delete = async (namespace, ids) => {
+      if (namespace === namespaceOf(tenant, 'manual')) throw thrown
+      await ports.index.delete(namespace, ids)
     }
-    for (const tenant of ['sweep-1', 'sweep-2']) {
-      await expect(ingestDocuments(dyingPorts(6).ports, tenant, 'manual', FIRST)).rejects.toThrow('cut off')
+    return { ...ports, index: { ...ports.index, delete: remove } }
+  }
+
+  /** Two tenants with a collection whose writer died. */
+  async function cutOff(name: string): Promise<{ readonly tenant: string; readonly id: string }[]> {
+    const names = [1, 2].map((number) => ({ tenant: `${name}-${number}`, id: 'manual' }))
+    for (const { tenant, id } of names) {
+      await expect(ingestDocuments(dyingPorts(6).ports, tenant, id, FIRST)).rejects.toThrow('cut off')
     }
     clock.atMs += 60_000
-    const [first, second] = ['sweep-1', 'sweep-2'].map((tenant) => ({ tenant, id: 'manual' }))
-    await expect(sweepIndex(failing(new TypeError('a mistake')), 100)).rejects.toThrow('a mistake')
-    const away = failing(new RagGateError('retriever_unavailable', 'away'))
+    return names
+  }
+
+  it('is swept although another collection fails, which is reported', async () => {
+    const [first, second] = await cutOff('sweep')
+    const mistaken = failingPorts('sweep-1', new TypeError('a mistake'))
+    await expect(sweepIndex(mistaken, 100)).rejects.toThrow('a mistake')
+    const away = failingPorts('sweep-1', new RagGateError('retriever_unavailable', 'away'))
     expect(await sweepIndex(away, 100)).toEqual({ swept: [second], failed: [first] })
     expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [first], failed: [] })
+  })
+
+  it('is swept although as many collections as a sweep takes fail each time', async () => {
+    const [first, second] = await cutOff('starved')
+    const away = failingPorts('starved-1', new RagGateError('retriever_unavailable', 'away'))
+    const results = [await sweepIndex(away, 1), await sweepIndex(away, 1), await sweepIndex(realPorts(), 1)]
+    expect(results).toEqual([
+      { swept: [], failed: [first] },
+      { swept: [second], failed: [] },
+      { swept: [first], failed: [] },
+    ])
   })
 
   /** Ports whose write into the index takes longer than a turn; meanwhile something else happens. */

@@ -139,6 +139,6 @@ export interface CollectionWriter extends Collections {
   countChunks(tenant: Tenant, id: CollectionId, sinceMs: number): Promise<ChunkCounts>
   /** Published collections of all tenants after the given one, ordered by tenant and id, at most `limit`. */
   collectionsAfter(after: CollectionName, limit: number): Promise<readonly CollectionName[]>
-  /** Collections with unpublished chunks and without an active writer, at most `limit`. */
+  /** Collections with unpublished chunks and without an active writer, least recently opened first, at most `limit`. */
   abandoned(atMs: number, limit: number): Promise<readonly CollectionName[]>
 }

@@ -77,11 +77,11 @@ export function keepLease(queries: Queries, tenant: Tenant, id: CollectionId, wr
     .returning({ id: collections.id })
 }
 
-/** Ends a lease that the writer still holds. @internal */
+/** Ends a lease that the writer still holds. Its time is kept, for the order of `readAbandoned`. @internal */
 export function endLease(queries: Queries, tenant: Tenant, id: CollectionId, writerId: string) {
   return queries
     .update(collections)
-    .set({ writer: null, writerUntilMs: null })
+    .set({ writer: null })
     .where(and(named(tenant, id), eq(collections.writer, writerId)))
 }
 
@@ -244,7 +244,7 @@ export function dropLexicons(queries: Queries, { tenant, id, atMs }: CorpusChang
   return queries.delete(lexicons).where(inArray(column, old))
 }
 
-/** Collections with unpublished chunks and without an active writer. */
+/** Collections with unpublished chunks and without an active writer, least recently opened first. */
 export function readAbandoned(queries: Queries, atMs: number, limit: number) {
   const u = unpublishedChunks
   return queries
@@ -252,7 +252,7 @@ export function readAbandoned(queries: Queries, atMs: number, limit: number) {
     .from(u)
     .innerJoin(collections, and(eq(collections.tenant, u.tenant), eq(collections.id, u.collection)))
     .where(or(isNull(collections.writer), lte(collections.writerUntilMs, atMs)))
-    .orderBy(u.tenant, u.collection)
+    .orderBy(collections.writerUntilMs, u.tenant, u.collection)
     .limit(limit)
 }
 
