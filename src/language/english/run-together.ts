@@ -11,7 +11,7 @@ const FUNCTION_WORDS = 2
 const BEGINS_A_QUESTION =
   /^(?:who(?!l[el]|rt)|what(?!s)|when|where|why|which|how|does|did(?!o)|tell|explain(?!ab)|(?:is|are|was)the|can(?:you|the))/
 /** Words that occur inside a long word only if it is a question. */
-const ASKS = /what(?!s)|which|whom|whose/
+const ASKS = /about|what(?!s)|which|whom|whose/
 /** Function words that occur inside many words of other languages: Versic-her-ung, Arbe-its-amt. */
 const INSIDE_OTHER_WORDS = 'its her all has any own off not was'.split(' ')
 /** A function word inside a word; the longest if several begin at the same letter. */

@@ -15,6 +15,7 @@ describe('words without spaces between them', () => {
     'thecapitaloffranceisinwhichcountry',
     'pleaseexplainthehistoryofthetelephonetome',
     'howmanypeoplelivein\u0301oslo',
+    'WriteAPoemAboutVikings',
   ])('are recognised: %s', (text) => expect(runTogether(text)).toBe(true))
 
   it.each([
