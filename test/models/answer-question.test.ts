@@ -1,3 +1,5 @@
+import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
+import { definePolicy } from '../../src/core/policy/policy.ts'
 import { defineRule } from '../../src/core/policy/rules.ts'
 import { reranking } from '../../src/pipeline/reranking.ts'
 import { describe, expect, it, vi } from 'vitest'
@@ -24,7 +26,12 @@ describe('answerQuestion', () => {
     'reports a generator that returns %j as llm_bad_response',
     async (generation) => {
       const { ports } = answering({ says: async () => generation as never })
-      expect(await answerQuestion(ports, ASKED, SETTINGS)).toMatchObject({ fault: 'llm_bad_response', answer: '' })
+      expect(await answerQuestion(ports, ASKED, SETTINGS)).toMatchObject({
+        fault: 'llm_bad_response',
+        answer: '',
+        refused: false,
+        cache: 'bypass',
+      })
     },
   )
 
@@ -143,6 +150,23 @@ describe('answerQuestion', () => {
     expect(unnamed).not.toHaveProperty('generation')
   })
 
+  it('throws what judging an answer throws, and does not report it as a failed model', async () => {
+    const { ports } = answering({ says: { text: ANSWER } })
+    const measure = () => {
+      throw new TypeError('a mistake')
+    }
+    const gate = defineGate({
+      name: 'broken',
+      stage: 'post-generation',
+      texts: {},
+      validate: () => undefined,
+      measure,
+      check: () => ({ outcome: 'pass', code: 'passed', message: '' }),
+    })
+    const policy = () => definePolicy({ ...sufficiency(), gates: [gateWith(gate, { gate: 'broken' })] })
+    await expect(answerQuestion(ports, ASKED, { ...SETTINGS, policy })).rejects.toThrow('a mistake')
+  })
+
   it('does not wait for a model that ignores its signal', async () => {
     let aborted = false
     const { ports } = answering({
@@ -215,6 +239,7 @@ describe('answerQuestion with its defaults', () => {
     const generate = vi.fn<Generator['generate']>(async () => ({
       text,
       complete: true,
+      model: 'writer-2',
       usage: { inputTokens: 9, outputTokens: 3 },
     }))
     return { model, generate }
@@ -240,7 +265,8 @@ describe('answerQuestion with its defaults', () => {
     const [first, refused] = [await ask(QUESTION), await ask('Who painted the ceiling of the chapel?')]
     await vi.waitFor(async () => expect((await ask(QUESTION)).cache).toBe('hit'))
     const again = await ask(QUESTION)
-    expect(again).toMatchObject({ answer: first.answer, refused: false, generation: { text: first.answer } })
+    expect(again).toMatchObject({ answer: first.answer, refused: false })
+    expect(again.generation).toEqual({ text: first.answer, complete: true })
     expect(again.decision.id).toBe(first.decision.id)
     expect(refused.refused).toBe(true)
     expect(generator.generate).toHaveBeenCalledTimes(1)
@@ -251,6 +277,7 @@ describe('answerQuestion with its defaults', () => {
     expect(events[0]).toMatchObject({
       route: 'answer-question',
       status: 200,
+      model: 'writer-2',
       usage: { inputTokens: 9, outputTokens: 3 },
     })
   })

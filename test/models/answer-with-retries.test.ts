@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerWithRetries, type RewriteRequest } from '../../packages/models/src/answering/answer-with-retries.ts'
+import { sufficiency } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { type AnsweringFixture, answering, ASKED, MURDER, SETTINGS } from '../fixtures/answering.ts'
 
 const BETTER = 'What does section 302 say?'
@@ -63,6 +64,29 @@ describe('answerWithRetries', () => {
     const { ports } = answering(FINDS)
     const { decision, attempts } = await answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite, maxRetries: 3 })
     expect([decision.reason, attempts.length]).toEqual(['no_evidence', 1])
+  })
+
+  it('stops when the rewriter repeats an earlier question', async () => {
+    const { ports } = answering(FINDS)
+    const rewrite = ({ attempt }: RewriteRequest) => (attempt === 1 ? 'What is murder?' : ASKED.question)
+    const { attempts } = await answerWithRetries(ports, ASKED, { ...SETTINGS, rewrite, maxRetries: 3 })
+    expect(attempts.map(({ question }) => question)).toEqual([ASKED.question, 'What is murder?'])
+  })
+
+  it('takes a question alone', async () => {
+    const { ports } = answering(FINDS)
+    const { generator, retriever } = ports
+    const rewrite = ({ question }: RewriteRequest) => (question === 'How?' ? BETTER : null)
+    const { attempts } = await answerWithRetries({ generator, retriever }, 'How?', { rewrite })
+    expect(attempts.map(({ question }) => question)).toEqual(['How?', BETTER])
+  })
+
+  it('does not rewrite after an answer with a caution', async () => {
+    const { ports } = answering({ finds: [MURDER], says: { text: MURDER } })
+    const policy = () => sufficiency({ dangerouslyDisableGates: true })
+    const rewrite = () => BETTER
+    const { attempts, decision } = await answerWithRetries(ports, ASKED, { ...SETTINGS, policy, rewrite })
+    expect([attempts.length, decision.verdict]).toEqual([1, 'advise'])
   })
 
   it('does not rewrite after an answer or a failed model call', async () => {

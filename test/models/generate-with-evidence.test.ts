@@ -5,6 +5,9 @@ import type { Finding, Outcome } from '../../src/core/gates/finding.ts'
 import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
 import { keywordCoverage } from '../../packages/presets/src/multi-gate/keyword-coverage.ts'
 import { judge } from '../../src/core/policy/judge.ts'
+import { CAUTION_FOR_MODEL } from '../../src/core/reports/caution.ts'
+import { RagGateError } from '../../src/errors.ts'
+import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import {
@@ -163,15 +166,21 @@ describe('generateWithEvidence', () => {
     const { ports, generations } = answering()
     const decision = aDecision({ verdict: 'refuse', reason: 'score_low' })
     const task = { question: 'q', evidence: EVIDENCE, decision, policy: sufficiency() }
-    const made = await generateWithEvidence(ports.generator, task)
-    expect([made, generations.length]).toEqual([{ decision }, 0])
+    for (const settings of [{}, { context: { maxLength: 150 } }]) {
+      const made = await generateWithEvidence(ports.generator, task, settings)
+      expect([made, generations.length]).toEqual([{ decision }, 0])
+    }
   })
 
   it('rejects another policy than the one that judged the evidence', async () => {
     for (const policy of [sufficiency(), balanced()]) {
       const { ports, generations } = answering({ says: { text: MURDER } })
       const task = { question: 'q', evidence: EVIDENCE, decision: aDecision(), policy }
-      await expect(generateWithEvidence(ports.generator, task)).rejects.toMatchObject({ code: 'policy_invalid' })
+      await expect(generateWithEvidence(ports.generator, task)).rejects.toMatchObject({
+        code: 'policy_invalid',
+        param: 'policyId',
+        message: 'The evidence was judged under another policy',
+      })
       expect(generations).toEqual([])
     }
   })
@@ -206,7 +215,50 @@ describe('generateWithEvidence', () => {
     const policy = definePolicy({ ...balanced(), gates: [keywordCoverage()] })
     const task = taskUnder(policy)
     const made = await generateWithEvidence(ports.generator, task)
-    expect([made.decision, made.generation?.text]).toEqual([task.decision, MURDER])
+    expect(made.decision).toBe(task.decision)
+    expect(made.generation?.text).toBe(MURDER)
+  })
+
+  it('reports a failed model, and keeps the decision', async () => {
+    const task = taskUnder(sufficiency())
+    const failing = (thrown: Error) => answering({ says: () => Promise.reject(thrown) }).ports.generator
+    const unnamed = await generateWithEvidence(failing(new Error('secret')), task)
+    expect(unnamed).toEqual({ decision: task.decision, fault: 'llm_unavailable' })
+    const named = await generateWithEvidence(failing(new RagGateError('llm_timeout', 'late')), task)
+    expect(named).toEqual({ decision: task.decision, fault: 'llm_timeout' })
+  })
+
+  it('gives the model a caution exactly if the verdict is advise', async () => {
+    const cautions = []
+    for (const policy of [sufficiency(), sufficiency({ dangerouslyDisableGates: true })]) {
+      const { ports, generations } = answering({ says: { text: MURDER } })
+      await generateWithEvidence(ports.generator, taskUnder(policy))
+      cautions.push(generations[0]?.caution)
+    }
+    expect(cautions).toEqual([undefined, CAUTION_FOR_MODEL])
+  })
+
+  it("takes the model's confidence from where the settings say", async () => {
+    const policy = multiGate({ refuseBelow: -1, adviseBelowKeywords: 0, answerGrounding: 'off' })
+    const signals = signalsOf({ chunkCount: 2, keywordCoverage: 1, topCosine: 0.9 })
+    const decision = { ...aDecision({ signals }), ...judge(policy, signals) }
+    const task = { question: 'q', evidence: EVIDENCE, decision, policy }
+    const report = { generationConfidence: 0.9, tokenLogProbabilities: [-2, -2] }
+    const { ports } = answering({ says: { text: MURDER, report } })
+    const reported = await generateWithEvidence(ports.generator, task)
+    const settings = { generationConfidence: 'token-log-probabilities' } as const
+    const measured = await generateWithEvidence(ports.generator, task, settings)
+    const confidences = [reported, measured].map((made) => made.decision.answerSignals?.generationConfidence)
+    expect(confidences).toEqual([0.9, expect.closeTo(Math.exp(-2), 10)])
+  })
+
+  it('gives the model the context of the task', async () => {
+    const { ports, generations } = answering({ says: { text: MURDER } })
+    const context = { text: 'Only this.', chunks: EVIDENCE.chunks.slice(0, 1), cut: true }
+    const task = { ...taskUnder(sufficiency()), context }
+    const made = await generateWithEvidence(ports.generator, task, { context: { maxLength: 1 } })
+    expect(generations).toMatchObject([{ context: context.text, chunks: context.chunks }])
+    expect(made.decision.evidenceIds).toBe(task.decision.evidenceIds)
   })
 
   it('gives the model only the evidence within its budget', async () => {

@@ -67,7 +67,7 @@ export function createAnswerer(
   const answer = answerWithoutHttp({ route: 'answer-question', ...others, question, policy, dependencies })
   return async function answerOne(given) {
     // Other types are passed on as a question, which the gate rejects.
-    const asked: AskedWithoutHttp = typeof given === 'object' && given !== null ? given : { question: given }
+    const asked: AskedWithoutHttp = typeof given === 'object' ? given : { question: given }
     let seen: { readonly gate: RagGateContext; readonly policy: Policy } | undefined
     let generation: Generation | undefined
     try {
@@ -85,7 +85,7 @@ export function createAnswerer(
         return { ...report, answer: text, complete, ...(model && { model }), ...(usage && { usage }) }
       })
       const { answer: text, refused } = body
-      const written = generation ?? (how.cache === 'bypass' || refused ? undefined : { text, complete: true })
+      const written = generation ?? (refused ? undefined : { text, complete: true })
       return {
         question: seen?.gate.question ?? normaliseQuestion(asked.question),
         answer: text,

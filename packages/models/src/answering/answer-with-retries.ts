@@ -64,9 +64,9 @@ export async function answerWithRetries(
   return { ...last, attempts }
 }
 
-/** The next suggestion; `undefined` for an answer or a failed model, which rephrasing does not help. */
-function suggestionOf({ decision, fault, policy }: AnsweredQuestion, attempt: number): string | undefined {
-  if (fault !== undefined || decision.verdict !== 'refuse') return undefined
+/** The next suggestion; `undefined` for an answer, and if the model failed, which rephrasing does not help. */
+function suggestionOf({ decision, policy }: AnsweredQuestion, attempt: number): string | undefined {
+  if (decision.verdict !== 'refuse') return undefined
   return textFor(decision.reason, policy).suggestions[attempt - 1]
 }
 
