@@ -67,6 +67,7 @@ describe('the embedder over Workers AI', () => {
 
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'retriever_bad_response'],
+    ['null', null, 'retriever_bad_response'],
     ['an answer for later', { request_id: 'x' }, 'retriever_bad_response'],
     ['too few vectors', { data: [[1, 2, 3]] }, 'retriever_bad_response'],
     [
@@ -110,6 +111,8 @@ describe('the embedder over Workers AI', () => {
     await expect(throwing.embed({ texts: texts(1), purpose: 'passage' })).rejects.toMatchObject({
       code: 'retriever_unavailable',
     })
+    const slow = over((input) => new Promise((done) => setTimeout(done, 20, shaped(input)))).embedder
+    expect(await slow.embed({ texts: texts(1), purpose: 'passage' })).toEqual([[0, 0.5, -1]])
     const late = over(() => new Promise(() => undefined)).embedder
     await expect(late.embed({ texts: texts(1), purpose: 'passage' })).rejects.toMatchObject({
       code: 'retriever_timeout',
@@ -157,6 +160,18 @@ describe('the embedder over an OpenAI-compatible endpoint', () => {
     expect(sent).toEqual([2, 2, 1].map((size) => ['/v1/embeddings', 'Bearer secret', size, rest]))
   })
 
+  test('asks for a dimension only if its length is to be asked for, and for no empty batch', async () => {
+    const sent: object[] = []
+    server.answerWith((response, _request, body) => {
+      const { input, ...rest } = JSON.parse(body) as { input: string[] }
+      sent.push({ ...rest, size: input.length })
+      response.end(JSON.stringify({ data: input.map((text, index) => ({ index, embedding: vectorOf(text) })) }))
+    })
+    await embed(4, { batchSize: 2 })
+    await embed(2, { length: 'fixed' })
+    expect(sent).toEqual([2, 2, 2].map((size) => ({ model: 'small', encoding_format: 'float', size })))
+  })
+
   const data = (...entries: readonly (readonly [index: unknown, embedding: unknown])[]): string =>
     JSON.stringify({ data: entries.map(([index, embedding]) => ({ index, embedding })) })
 
@@ -164,6 +179,9 @@ describe('the embedder over an OpenAI-compatible endpoint', () => {
     ['one vector too few', 200, data([0, [1, 2, 3]]), 'retriever_bad_response'],
     ['two of one index', 200, data([0, [1, 2, 3]], [0, [1, 2, 3]]), 'retriever_bad_response'],
     ['an index beyond', 200, data([0, [1, 2, 3]], [2, [1, 2, 3]]), 'retriever_bad_response'],
+    ['one of no index', 200, data([0, [1, 2, 3]], [undefined, [1, 2, 3]]), 'retriever_bad_response'],
+    ['an index that is a text', 200, data([0, [1, 2, 3]], ['1', [1, 2, 3]]), 'retriever_bad_response'],
+    ['no list', 200, '{"data":{"length":2}}', 'retriever_bad_response'],
     ['base64', 200, data([0, 'AAAA'], [1, 'AAAA']), 'retriever_bad_response'],
     ['another dimension', 200, data([0, [1]], [1, [1]]), 'embedding_mismatch'],
     ['an error with status 200', 200, '{"error":{"message":"secret"}}', 'retriever_bad_response'],

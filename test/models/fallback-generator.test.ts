@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createFallbackGenerator } from '../../packages/models/src/fallback-generator.ts'
 import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import type { Generation, GenerationRequest, Generator } from '../../packages/models/src/index.ts'
+import { RagGateError } from '../../src/errors.ts'
 import { delta, talking, wholeStream } from '../e2e/streaming-model.ts'
 import { type Answer, answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 
@@ -111,8 +112,36 @@ test('a reader who leaves at the first chunk ends the model call', async () => {
   await expect(left).resolves.toBeUndefined()
 })
 
-test('needs at least one generator', () => {
-  expect(() => createFallbackGenerator({ generators: [] })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+test.each([[[]], [[{ model: 'm', generate: async () => ({}) }, {}]]])('rejects the generators %j', (generators) => {
+  const make = () => createFallbackGenerator({ generators: generators as never })
+  expect(make).toThrow(expect.objectContaining({ code: 'config_invalid', param: 'generators' }))
+})
+
+test('needs nobody who is told, and cannot stream if one of the generators cannot', async () => {
+  const failing: Generator = {
+    model: 'failing',
+    generate: () => Promise.reject(new RagGateError('llm_unavailable', 'down')),
+    stream: () => {
+      throw new Error('unused')
+    },
+  }
+  const whole: Generator = { model: 'whole', generate: async () => ({ text: 'Yes.', complete: true }) }
+  const either = createFallbackGenerator({ generators: [failing, whole] })
+  expect(either).not.toHaveProperty('stream')
+  expect(await either.generate(request())).toEqual({ text: 'Yes.', complete: true, model: 'whole' })
+})
+
+test('an answer in no pieces is an answer', async () => {
+  const silent: Generator = {
+    model: 'silent',
+    generate: () => Promise.reject(new Error('unused')),
+    // oxlint-disable-next-line require-yield
+    async *stream() {
+      return { text: '', complete: true }
+    },
+  }
+  const pieces = createFallbackGenerator({ generators: [silent] }).stream!(request())
+  expect(await pieces.next()).toEqual({ done: true, value: { text: '', complete: true, model: 'silent' } })
 })
 
 test('a model whose stream fails to close causes no unhandled rejection', async () => {

@@ -198,3 +198,22 @@ test('has the model name of a generator whose class defines it as a getter', () 
   }
   expect(createLimitedGenerator({ generator: new Own() }).model).toBe('own')
 })
+
+test('a reader who leaves ends the stream of the generator', async () => {
+  let isEnded = false
+  const generator: Generator = {
+    model: 'm',
+    generate: async () => ANSWER,
+    async *stream() {
+      try {
+        for (;;) yield 'a'
+      } finally {
+        isEnded = true
+      }
+    },
+  }
+  const pieces = createLimitedGenerator({ generator }).stream!(REQUEST)
+  await pieces.next()
+  await pieces.return(ANSWER)
+  expect(isEnded).toBe(true)
+})

@@ -78,6 +78,55 @@ describe('createOpenAiGenerator', () => {
     expect(user).toMatchObject({ role: 'user', content: expect.stringMatching(/^<passage[^]*Question: How\?$/) })
   })
 
+  it("sends history and the app's instructions, after its own and without what is not given", async () => {
+    const bodies: { messages: { role: string; content: string }[] }[] = []
+    const generator = createOpenAiGenerator({
+      baseUrl: 'https://llm.example/v1',
+      apiKey: KEY,
+      model: 'asked-model',
+      maxTokens: 50,
+      fetch: async (_url, init) => {
+        bodies.push(JSON.parse(String(init?.body)) as (typeof bodies)[number])
+        return json(COMPLETION)
+      },
+    })
+    const request = { question: 'How?', chunks: [], context: 'C', signal: AbortSignal.timeout(2000) }
+    const history = [{ role: 'user', content: 'Hello.' }] as const
+    await generator.generate(request)
+    await generator.generate({ ...request, history, instructions: 'Be brief.' })
+    const [alone, both] = bodies.map(({ messages }) => messages)
+    const own = alone![0]!.content
+    expect(alone).toEqual([
+      { role: 'system', content: own },
+      { role: 'user', content: 'C\n\nQuestion: How?' },
+    ])
+    expect(own).toMatch(/^Answer [^]*\.$/)
+    const added = '\n\nBeside that, where it does not contradict it:\nBe brief.'
+    expect(both).toEqual([{ role: 'system', content: `${own}${added}` }, ...history, alone![1]])
+  })
+
+  it('sends the sampling that is asked for, with at most its own number of tokens', async () => {
+    const bodies: object[] = []
+    const generator = createOpenAiGenerator({
+      baseUrl: 'https://llm.example/v1',
+      apiKey: KEY,
+      model: 'asked-model',
+      maxTokens: 50,
+      fetch: async (_url, init) => {
+        bodies.push(JSON.parse(String(init?.body)) as object)
+        return json(COMPLETION)
+      },
+    })
+    const request = { question: 'How?', chunks: [], context: 'C', signal: AbortSignal.timeout(2000) }
+    const sampling = { temperature: 0.5, topP: 0.9, stop: ['.'], seed: 7 }
+    await generator.generate({ ...request, sampling: { ...sampling, maxTokens: 20 } })
+    await generator.generate({ ...request, sampling: { maxTokens: 60 } })
+    expect(bodies).toMatchObject([
+      { temperature: 0.5, top_p: 0.9, stop: ['.'], seed: 7, max_tokens: 20 },
+      { max_tokens: 50 },
+    ])
+  })
+
   it('passes a caution to the model', async () => {
     const { generation, calls } = ask(() => json(COMPLETION), { caution: 'The evidence is weak.' })
     await generation
@@ -265,12 +314,25 @@ describe('values reported by a model', () => {
     expect((await reported({ choices: [choice] })).report).toEqual({ tokenLogProbabilities: [-3, -4] })
   })
 
-  it.each([null, [], [{ logprob: 'x' }], [{ logprob: -1 }, {}], 'none'].map((content) => [content]))(
-    'have no log-probabilities for %j',
-    async (content) => {
-      expect(await reported(withLogprobs(content))).not.toHaveProperty('report')
-    },
-  )
+  it('include log-probabilities of an answer that names the tag of reasoning', async () => {
+    const tokens = ['The tag `', '</think>', '` ends it.'].map((token, at) => ({ token, logprob: -1 - at }))
+    const choice = { message: { content: 'The tag `</think>` ends it.' }, logprobs: { content: tokens } }
+    const { text, report } = await reported({ choices: [choice] })
+    expect([text, report]).toEqual(['The tag `</think>` ends it.', { tokenLogProbabilities: [-1, -2, -3] }])
+  })
+
+  it('have no log-probabilities if one is beyond every number', async () => {
+    const body = JSON.stringify({ ...COMPLETION, ...withLogprobs([{ logprob: -12345 }]) }).replace('-12345', '-1e999')
+    expect(await ask(() => json(body)).generation).not.toHaveProperty('report')
+  })
+
+  it.each(
+    [null, [], [{ logprob: 'x' }], [{ logprob: -1 }, {}], [{ logprob: -1 }, { logprob: '-1' }], 'none'].map(
+      (content) => [content],
+    ),
+  )('have no log-probabilities for %j', async (content) => {
+    expect(await reported(withLogprobs(content))).not.toHaveProperty('report')
+  })
 })
 
 describe('compared with the official client over a socket', () => {

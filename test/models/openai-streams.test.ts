@@ -94,6 +94,22 @@ describe('a streamed answer', () => {
     await expect(pieces.next()).rejects.toMatchObject({ code: 'llm_bad_response' })
   })
 
+  it('skips chunks without text, and leaves no timer when it fails before the first one', async () => {
+    const { pieces, send, fail } = anEndpoint()
+    const next = pieces.next()
+    send('data: {"choices":[{"index":0,"delta":{"role":"assistant"}}]}\n\n')
+    await vi.advanceTimersByTimeAsync(1)
+    fail()
+    await expect(next).rejects.toMatchObject({ code: 'llm_unavailable' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('of blanks is none', async () => {
+    const { pieces, send } = anEndpoint()
+    send(delta(' '), delta('\n', 'stop'), DONE)
+    await expect(readAll(pieces)).rejects.toMatchObject({ code: 'llm_bad_response' })
+  })
+
   const THOUGHT = '\n<think>\nThe user asks [1] how.\n</think>\n\nTurn the `</think>` key.'
   it.each([1, 2, 3, 5, 8, 13, 200])(
     'comes without the reasoning before it, in pieces of %i characters',

@@ -24,3 +24,7 @@ it('returns a model name of one line, well-formed and at most 200 characters', (
     }),
   )
 })
+
+it('makes one space of a run of line breaks and invisible characters, and none at the ends', () => {
+  expect([' served\n', 'a\r\n\u2028b', '\u0000'].map(reportedModel)).toEqual(['served', 'a b', undefined])
+})

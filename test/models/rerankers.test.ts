@@ -52,6 +52,8 @@ describe('the cross-encoder over Workers AI', () => {
     ['a score of no passage', three([0, 1], [1, 1], [3, 1])],
     ['an index that is a text', three([0, 1], [1, 1], ['2', 1])],
     ['a score that is null', three([0, 1], [1, 1], [2, null])],
+    ['a score that is a text', three([0, 1], [1, 1], [2, '1'])],
+    ['null for a score', { response: [{ id: 0, score: 1 }, { id: 1, score: 1 }, null] }],
     ['a score that is NaN', three([0, 1], [1, 1], [2, Number.NaN])],
   ])('answered with %s fails', async (_name, answer) => {
     await expect(over(answer).reranker.rerank(request())).rejects.toMatchObject({ code: 'reranker_bad_response' })
@@ -60,6 +62,8 @@ describe('the cross-encoder over Workers AI', () => {
   test('that throws or never ends fails', async () => {
     const throwing = over(() => Promise.reject(new Error('3040: secret')))
     await expect(throwing.reranker.rerank(request())).rejects.toMatchObject({ code: 'reranker_unavailable' })
+    const slow = over(() => new Promise((done) => setTimeout(done, 20, three([0, 0], [1, 0], [2, 0]))))
+    expect(await slow.reranker.rerank(request())).toEqual([0.5, 0.5, 0.5])
     const late = over(() => new Promise(() => undefined))
     await expect(late.reranker.rerank(request())).rejects.toMatchObject({ code: 'reranker_timeout' })
   })
@@ -133,6 +137,26 @@ describe('a grading model', () => {
   ])('that reasons in its reply grades behind it: %j', async (content) => {
     server.answerWith(replying(content))
     expect(await grader().rerank({ ...request(), passages: [aPassage('a'), aPassage('b')] })).toEqual([3, 0])
+  })
+
+  test('is shown no half of a character', async () => {
+    let sent = ''
+    server.answerWith((response, ...rest) => {
+      sent = (JSON.parse(rest[1]) as { messages: { content: string }[] }).messages[1]!.content
+      replying('1: 3')(response, ...rest)
+    })
+    const passages = [aPassage('a', { text: `😀${'x'.repeat(97)}😀` })]
+    await grader({ maxPassageCharacters: 100 }).rerank({ ...request(), passages })
+    expect(sent).toContain(`>\n😀${'x'.repeat(97)}\n<`)
+  })
+
+  test('may leave a fifth of the grades unreadable, and no more', async () => {
+    const passages = Array.from({ length: 20 }, (_, at) => aPassage(`p${at}`))
+    const lines = (unreadable: number) => passages.map((_, at) => `${at + 1}: ${at < unreadable ? 'great' : 3}`)
+    server.answerWith(replying(lines(4).join('\n')))
+    expect(await grader().rerank({ ...request(), passages })).toEqual(passages.map((_, at) => (at < 4 ? 0 : 3)))
+    server.answerWith(replying(lines(5).join('\n')))
+    await expect(grader().rerank({ ...request(), passages })).rejects.toMatchObject({ code: 'reranker_bad_response' })
   })
 
   test.each<[string, unknown]>([
