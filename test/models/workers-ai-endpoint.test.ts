@@ -68,6 +68,11 @@ test.each<[string, unknown, object]>([
   ],
   ['without token counts is not complete', { response: 'Turn.' }, { text: 'Turn.', complete: false, model: MODEL }],
   [
+    'with a count of tokens that is no number is not complete',
+    { response: 'Turn.', usage: { completion_tokens: '7' } },
+    { text: 'Turn.', complete: false, model: MODEL },
+  ],
+  [
     'in the shape of OpenAI stays as it is',
     { model: 'served', choices: [{ message: { content: 'Turn.' }, finish_reason: 'stop' }] },
     { text: 'Turn.', complete: true, model: 'served' },

@@ -65,10 +65,9 @@ function createReader(
     const content = typeof response === 'number' ? String(response) : response
     return { index: 0, [part]: { content }, finish_reason: null }
   }
-  const finishReason = (): string | null => {
+  const finishReason = (): string => {
     const written = memberAt(usage, 'completion_tokens')
-    if (typeof written !== 'number' || typeof most !== 'number') return null
-    return written < most ? 'stop' : 'length'
+    return typeof written === 'number' && written < Number(most) ? 'stop' : 'length'
   }
   return {
     completion(answer) {
