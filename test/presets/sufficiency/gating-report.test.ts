@@ -158,6 +158,25 @@ describe('insufficientEvidence', () => {
     expect(insufficientEvidence({ findings: [], evidenceIds: [] }, [])).toBeUndefined()
   })
 
+  it('is about the first refusal of several gates, or else about the first finding', () => {
+    const about = (...outcomes: ('pass' | 'refuse')[]) =>
+      gatingReport({
+        findings: outcomes.map((outcome, at) => ({ ...finding(outcome), subject: `s${at}` })),
+        evidenceIds: [],
+      })?.max_chunk_id
+    expect([about('pass', 'refuse', 'refuse'), about('pass', 'pass')]).toEqual(['s1', 's0'])
+  })
+
+  it('says in the words of document 004 that too few words are in common, without a deficit', () => {
+    const low: Finding = { ...finding('refuse'), code: 'overlap_low', message: 'Too few words.', actual: 0.6 }
+    const specified = insufficientEvidence({ findings: [low], evidenceIds: [] }, [], 'specification')
+    const reason = 'No legal provision received sufficient attention support. Too few words.'
+    expect(specified).toMatchObject({ reason, deficit: null, max_attention: 0.6 })
+    const invalid: Finding = { ...low, code: 'shares_invalid' }
+    const another = insufficientEvidence({ findings: [invalid], evidenceIds: [] }, [], 'specification')
+    expect(another?.reason).toBe('Too few words.')
+  })
+
   it('is reported as bypassed when the gates are disabled', () => {
     const disabled: Finding = { ...finding('pass'), gate: 'policy', outcome: 'advise', code: 'gate_disabled' }
     expect(gatingReport({ findings: [disabled, finding('refuse')], evidenceIds: [] })?.gating_bypassed).toBe(true)

@@ -51,6 +51,20 @@ describe('sufficiencyGate', () => {
     expect(gate.evaluate(EXAMPLE).passes).toBe(false)
   })
 
+  it('starts disabled on request, and rejects invalid settings', () => {
+    const gate = sufficiencyGate({ dangerouslyDisableGates: true, threshold: 0.7 })
+    expect([gate.isEnabled(), gate.evaluate(EXAMPLE).passes]).toEqual([false, true])
+    const wrong = { dangerouslyDisableGates: 'yes' } as never
+    expect(() => sufficiencyGate(wrong)).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
+  })
+
+  it('accepts shares of which a part belongs to no chunk', () => {
+    const shares = [{ chunkId: 'a', share: 0.6 }]
+    const gate = sufficiencyGate()
+    expect(gate.evaluate({ ...EXAMPLE, shares, noSupport: 0.4 })).toMatchObject({ passes: true, max_attention: 0.6 })
+    expect(gate.evaluate({ ...EXAMPLE, shares })).toMatchObject({ passes: false, max_attention: null })
+  })
+
   it('accepts another threshold at any time, and keeps the old one after an invalid value', () => {
     const gate = sufficiencyGate()
     gate.setThreshold(0.66)

@@ -63,9 +63,8 @@ export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'
   const actual = passes ? finding.actual : shownBelow(finding.actual, threshold)
   const lead = actual === undefined || threshold === undefined ? undefined : actual - threshold
   // With `overlap_low`, too few words are in common, but the share is not below its threshold.
-  const isUnder = lead !== undefined && finding.code !== 'overlap_low'
-  const distance =
-    lead === undefined ? {} : passes ? { margin: rounded(lead) } : isUnder ? { deficit: rounded(-lead) } : {}
+  const isKnown = lead !== undefined && finding.code !== 'overlap_low'
+  const distance = !isKnown ? {} : passes ? { margin: rounded(lead) } : { deficit: rounded(-lead) }
   return {
     passes,
     max_attention: actual === undefined ? null : rounded(actual),
