@@ -27,7 +27,7 @@ export function codeSpans(text: string): Span[] {
     const line = text.slice(at, end)
     const next = end + 1
     if (fence !== undefined) {
-      const closing = line.trim()
+      const closing = line.replace(/^[\s>]+/, '').trimEnd()
       if (closing.startsWith(fence.mark) && closing.replaceAll(fence.mark.charAt(0), '') === '') {
         spans.push({ from: fence.from, to: end })
         fence = undefined
@@ -63,7 +63,7 @@ function inlineSpans(text: string, offset: number): Span[] {
   const spans: Span[] = []
   for (let run = 0; run < runs.length; run++) {
     const end = closing[run]!
-    if (end < 0) continue
+    if (end < 0 || text[runs[run]!.index - 1] === '\\') continue
     spans.push({ from: offset + runs[run]!.index, to: offset + runs[end]!.index + runs[end]!.length })
     run = end
   }

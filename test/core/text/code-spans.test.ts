@@ -22,6 +22,8 @@ describe('codeSpans', () => {
     ['in the lines before a fence', '`a`\n```\nb\n```', ['`a`', '```\nb\n```']],
     ['in every paragraph', '`a`\n\n`b`\n  \n`c`', ['`a`', '`b`', '`c`']],
     ['but not across a line of spaces', 'a `b\n  \nc` d', []],
+    ['in a quotation', '> ```\n> a\n> ```\n> b `c`', ['> ```\n> a\n> ```', '`c`']],
+    ['but not from a backtick after a backslash; one ends it', 'a \\`b c `d\\` e', ['`d\\`']],
     ['nowhere', 'a b', []],
   ])('finds code %s', (_, text, code) => {
     expect(codeOf(text)).toEqual(code)
