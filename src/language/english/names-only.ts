@@ -23,8 +23,8 @@ const LABEL =
 const MOST = 4
 /** After this, a name identifies the asker. */
 const SIGNED = new RegExp(
-  `^(?:[~/–—-] ?|(?:love|\\w+ly),|(?=\\S+ here)|(?:${COURTESY}|best|yours(?: \\w+ly)?|i(?: a|['’])m|my name is|this is)\\b)\\W*`,
-  'i',
+  `^(?:[~/–—-] ?|(?:love|\\w+ly),|(?=\\S+ here)|(?:${COURTESY}|best|yours(?: \\w+ly)?|i(?: a|['’])m|my name is|this is)\\b)[^\\p{L}\\d]*`,
+  'iu',
 )
 const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
 

@@ -41,7 +41,7 @@ const BETWEEN_CLAUSES = new RegExp(
 /** A full stop and the word before it. It also ends a sentence before a lower-case letter, as questions are often typed. */
 const STOP = /(?<!\S)(\S*)\.["'”’)]* (?=\S)/g
 /** Abbreviations, perhaps in brackets or quotes, which it does not end: a letter, one or two letters between stops, short words without vowels, and these. */
-const SHORTENED = /^\W?(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/i
+const SHORTENED = /^\P{L}?(?:.|.*\.|..?(?:\.[^.]{1,2})+|[b-df-hj-np-tv-xz]{2,5}|no|prof|inc|co|corp|etc|min|max)$/iu
 /**
  * A capitalised word without a space before it; if it asks, it begins a second sentence: "the keysWhat is …". In an English
  * question, question words of other languages do not: "How do I use OpenAi …".
@@ -59,7 +59,7 @@ const ENDS_IN_PREPOSITION = new RegExp(`\\b${PREPOSITION}$`, 'i')
 const BEFORE_QUESTION = /^\W*?(\[[^\]]{1,40}\]|@\w+(?=,| [A-Z]))/
 /** Highest ratio of terms to words in an English question; only a few stop words of other languages are the same. */
 const TERMS_FOR_A_WORD = 0.86
-/** One or two words and a mark, like greetings and thanks in any language, or a name after them; in English one word ("Nope."). */
+/** One or two words and a mark, like greetings and thanks in any language, or a name after them; in English one word ("Nope."). At most two count. */
 const REMARK = /^[^\s\d]+(?: [^\s\d]+)?(?:,(?: \p{Lu}\S+){1,3}|[.!。।])$/u
 /** A word in which digits stand for letters. */
 const LEET = /[g-z]\d+[a-z]|[a-z]\d+[g-z]/i
@@ -78,6 +78,7 @@ const CLOSE = 80
  */
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
+  let remarks = 0
   const isBeside = (text: string, isApart?: boolean): boolean =>
     (!isSpelled(text) && namesOnly(text, named)) || isSmallTalk(text, isApart)
   const all = terms(question).length
@@ -94,7 +95,7 @@ export function questionParts(question: string): QuestionParts {
     (sentence) => {
       const states =
         (!isSpelled(sentence) && onlyStates(sentence, isForeign)) ||
-        (words(sentence).length < (isForeign ? 5 : 2) && REMARK.test(sentence))
+        (words(sentence).length < (isForeign ? 5 : 2) && REMARK.test(sentence) && remarks++ < 2)
       return askedIn(sentence, isBeside).map((text) => ({ text, states }))
     },
   )

@@ -54,7 +54,7 @@ export const PHRASES = new RegExp(
   `\\b(?:(?:(?:walk|fill) me|${COURTESY}|sorry|pardon|my ignorance|apologies|hope)(?: (?:sirs?|madam|team|guys|everyone))?|` +
     '^(?:user|human|subject)$|' +
     "(?<=not |n['’]t |nothing |it |that )work(?:s|ed|ing)?|going on|sent from my \\w+|basically|short version|\\d+ words|(?<=in (?:\\w+ ){0,2})(?:short|terms|sentences|words|english)|step by step|(?<=(?:answer|reply|respond) in )\\w+(?:ish|an|nch|ese)|" +
-    'looking forward|your time|(?<=\\b(?:tell|give|show|help|to) )us)\\b',
+    'your time|(?<=\\b(?:tell|give|show|help|to) )us)\\b',
   'gi',
 )
 
@@ -84,7 +84,7 @@ export const FRAMES = setOf(
 /** Stems of remarks about oneself and about asking. */
 export const TALK = setOf(
   'accord actual advis anoth anywher base beginn busi cant check cite concis confus cool doc dumb everyth explan ' +
-    'follow fyi given got hurri includ interest jargon kinda long mayb meant newbi noob noth offici perfect probabl q ' +
+    'follow forward fyi given got hurri includ interest jargon long mayb meant newbi noth offici perfect probabl q ' +
     'quit read refer remind rephras repli respond rush serious sever still straight stuck success take three ' +
     'tia time tomorrow ty unclear well without ye yet',
 )

@@ -89,7 +89,7 @@ describe('a filter', () => {
 
   test.each<[unknown, string]>([
     [{}, 'must name 1 to 16 fields'],
-    [{ text: 'x' }, 'names text, which is no field'],
+    [{ text: 'x' }, 'names no field: text'],
     [{ source: [] }, 'source must have 1 to 100 values'],
     [{ 'metadata.level': NaN }, 'metadata.level is unsafe'],
   ])('%j is rejected with a reason', (filter, problem) => {

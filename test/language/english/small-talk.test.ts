@@ -68,6 +68,7 @@ describe('isSmallTalk', () => {
     'I need this for tomorrow.',
     'Is that correct?',
     'Sent from my iPhone',
+    'Looking forward to your reply.',
   ])('is true for %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
