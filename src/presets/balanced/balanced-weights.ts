@@ -6,12 +6,12 @@ export const BALANCED_PROVENANCE = 'npm run fit, 2026-11-24: docs/internal/evalu
 
 /** Of the five signals. */
 export const BALANCED_WEIGHTS: LogisticWeights = {
-  intercept: -3.4564,
+  intercept: -3.4717,
   weights: {
-    questionLikelihood: 3.113,
-    sentenceMatch: 4.1286,
-    chunkCosineGap: 4.2941,
-    bm25Lead: 1.6617,
-    titleMatch: 0.9489,
+    questionLikelihood: 3.0802,
+    sentenceMatch: 4.1716,
+    chunkCosineGap: 4.3252,
+    bm25Lead: 1.6687,
+    titleMatch: 0.9512,
   },
 }
