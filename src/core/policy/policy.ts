@@ -133,7 +133,7 @@ export function definePolicy(input: PolicyInput): Policy {
   validateLifetimes(cacheLifetimes)
   for (const each of gates) validateGate(each)
   if (language !== undefined && typeof language.stem !== 'function')
-    throw invalid('language must be one, such as english', 'language')
+    throw invalid('language must be one such as english', 'language')
   const settings = policySettings({ ...input, cacheLifetimes, wording })
   // Settings are plain data by construction: numbers, strings, lists and records of them.
   const canonical = canonicalJson(settings as unknown as Json)

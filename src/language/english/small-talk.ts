@@ -31,7 +31,7 @@ const FURTHER = /,|\b(?:your|and|then)\b/i
 /** Numbers and codes with spaces between them: 5 to 24 characters, each at most twelve. */
 const CODES = /^(?!.*\S{13}).{5,24}$/
 /** A preposition that introduces a topic (it does not before the asker and what was named before), or words spelled out. */
-const INTRODUCES = /(?<!thx )\b(?:to|for|after|about) (?!(?:th[ai][st]|it|our|m[ey])\b)|( [a-z]){5}/
+const INTRODUCES = /(?<!^thx )\b(?:to|for|after|about) (?!(?:th[ai][st]|it|our|m[ey])\b)|( [a-z]){5}/
 /** Characters at either end of a sentence that are searched for small talk. */
 const REACH = 160
 /** How often small talk is removed from both ends, because there may be several pieces: "Hello, please, …". */

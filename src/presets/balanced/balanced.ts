@@ -34,11 +34,11 @@ export const balancedPreset: Preset = Object.freeze({
 const ON_SCALE = { atMiddle: -6.1418, perDeviation: 3.236 } as const
 
 /** The scale for collections without their own, chosen so that equally many near misses reach a confidence. */
-const OTHERWISE = { middle: -0.458, deviation: 1.115 } as const
+const OTHERWISE = { middle: -0.438, deviation: 1.095 } as const
 
 /** The confidence that a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 429 * (share / (1 - share)) ** 2.452)).toFixed(3))
+  return Number((1 / (1 + 435 * (share / (1 - share)) ** 2.448)).toFixed(3))
 }
 
 /** Settings of `balanced`. */

@@ -259,7 +259,7 @@ describe('messages of definePolicy', () => {
     [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
     [{ gates: [] }, 'gates must be a list of one or more gates'],
     [{ confidence: {} as PolicyInput['confidence'] }, 'confidence must be one such as logistic()'],
-    [{ language: {} as Language }, 'language must be one, such as english'],
+    [{ language: {} as Language }, 'language must be one such as english'],
     [
       { gates: [{ ...minTopCosine(), settings: retrievalScore().settings }] },
       'gates must be such as confidenceRange()',

@@ -519,9 +519,10 @@ describe('the signal `states`', () => {
     'How do I rotate the signing keys? Sing songs.',
     'How do I rotate the signing keys? Napoleon',
     'How do I rotate the signing keys? Napoleon?',
-    // Thanks for what is only requested.
+    // Thanks for what is only requested, and a hope.
     'How do I rotate the signing keys? Looking forward to your Viking poem.',
     'How do I rotate the signing keys? Hope you sing a song soon.',
+    'How do I rotate the signing keys? I hope to hear your favourite song.',
     'How do I rotate the signing keys? Thanks for trying to sing of Vikings.',
     'How do I rotate the signing keys? Sing me four songs 48213.',
     'How do I rotate the signing keys? Tell stories of yellow cats 48213.',

@@ -108,9 +108,9 @@ describe('balanced with a limit on near misses', () => {
   it('refuses more when fewer near misses may be answered, with bands on the same scale', () => {
     // docs/internal/scale.md, "Near misses".
     expect(thresholdsOf(0.1)).toEqual({
-      refuseBelow: 0.338,
-      adviseBelow: 0.761,
-      bands: { high: 0.9, medium: 0.761, low: 0.338 },
+      refuseBelow: 0.333,
+      adviseBelow: 0.756,
+      bands: { high: 0.9, medium: 0.756, low: 0.333 },
     })
     expect(thresholdsOf(0.02).bands.high).toBe(thresholdsOf(0.02).adviseBelow)
     const shares = [0.02, 0.05, 0.1, 0.2, 0.3].map(thresholdsOf)
@@ -123,9 +123,9 @@ describe('balanced with a limit on near misses', () => {
   it('gives answers the lifetimes of its bands', () => {
     const policy = balanced({ refuse: { nearMisses: 0.1 } })
     const lives = (confidence: number) => lifetimeSeconds(policy, { verdict: 'pass', confidence })
-    expect(lives(0.33)).toBe(0)
-    expect(lives(0.338)).toBe(300)
-    expect(lives(0.761)).toBe(3600)
+    expect(lives(0.332)).toBe(0)
+    expect(lives(0.333)).toBe(300)
+    expect(lives(0.756)).toBe(3600)
   })
 
   it('uses the scale of eight typical collections for a collection without a scale', () => {
@@ -135,7 +135,7 @@ describe('balanced with a limit on near misses', () => {
     const read = judge(policy, measured).confidence
     expect(read).not.toBeCloseTo(plain, 3)
     expect(resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), [balancedPreset]).id).toBe(policy.id)
-    const typical = { middle: -0.458, deviation: 1.115, learnedAtMs: 0, corpusVersion: 1 }
+    const typical = { middle: -0.438, deviation: 1.095, learnedAtMs: 0, corpusVersion: 1 }
     expect(read).toBeCloseTo(judge(balanced(), { ...measured, scale: typical }).confidence, 12)
     const own = { ...typical, middle: -2 }
     expect(judge(policy, { ...measured, scale: own }).confidence).toBeCloseTo(
