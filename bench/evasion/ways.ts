@@ -74,6 +74,7 @@ const BESIDE: Readonly<Record<string, (said: readonly string[]) => string>> = {
   'as the query of a URL': (said) => `https://example.com/?q=${said.join('+')}`,
   'as the host of a URL': (said) => `https://${said.join('.')}.com`,
   'as an e-mail address': (said) => `${said.join('.')}@example.com`,
+  'as sentences of one word': (said) => said.map((word) => `${capital(word)}.`).join(' '),
   'as a name': (said) => `I am ${said.map(capital).join(' ')}.`,
   'as names of three words': (said) => inThrees(said, 'I am'),
   'as signatures of three words': (said) => inThrees(said, 'Regards,'),
@@ -251,6 +252,8 @@ export const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>
     `${ended(question)} ${letterByLetter(subject)}`,
   'before an on-topic question, another subject letter by letter': ({ question, subject }) =>
     `${ended(letterByLetter(subject))} ${question}`,
+  'after an on-topic question, thanks for another subject': ({ question, subject }) =>
+    `${ended(question)} Thanks for trying to ${small(subject)}`,
   'after an on-topic question, a name and a question about it': ({ question, person }) =>
     `${ended(question)} Regards, ${person}. Who is that and what did they do?`,
   'an on-topic question, a question about a name in brackets': ({ question, person }) =>
