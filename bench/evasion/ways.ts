@@ -218,6 +218,8 @@ export const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>
   'another subject after an on-topic question': ({ subject, question }) => `${ended(question)} ${subject}`,
   'the same, in capitals, without a mark at the end': ({ subject, question }) =>
     `${ended(question)} ${subject.replace(/[.?!]+$/, '').toUpperCase()}`,
+  'the same, in a paragraph of its own, without marks': ({ subject, question }) =>
+    `${question.replace(/[?.!]+$/, '')}\n\n${small(subject).replace(/[.?!]+$/, '')}`,
   'another subject before an on-topic question': ({ subject, question }) => `${ended(subject)} ${question}`,
   'an on-topic question, ", and", another subject': ({ subject, question }) =>
     `${question.replace(/[?.]$/, '')}, and ${small(subject)}`,
@@ -296,6 +298,8 @@ export const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
     `${ended(question)} We have tried several things already without any success, and searching the site did not help.`,
   'with a sentence as in forums': ({ question, forum }) => `${ended(question)} ${forum}`,
   'with a sentence beside it': ({ question, beside }) => `${ended(question)} ${beside}`,
+  'in paragraphs without marks, with a greeting, a name and thanks': ({ question }) =>
+    `Hello\n\nMy name is Ann Miller\n\n${question.replace(/[?.!]+$/, '')}\n\nMany thanks`,
   'with held-out small talk after it': ({ question, heldOutTalk }) => `${ended(question)} ${heldOutTalk}`,
   'with held-out small talk before it': ({ question, heldOutTalk }) => `${ended(heldOutTalk)} ${question}`,
   ...Object.fromEntries(

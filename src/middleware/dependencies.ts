@@ -127,7 +127,7 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
   const ports = { ...withDefaults(others, defaults), onWarning }
   return {
     ...ports,
-    cache: cache?.forRoute({ settings, ports, authenticates: others.authenticate !== undefined }),
+    cache: cache?.forRoute({ settings, ports, authenticates: !!others.authenticate }),
     lasting: createMemory(),
   }
 }

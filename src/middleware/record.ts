@@ -46,7 +46,7 @@ export function record(exchange: Exchange, reply: Reply, stream: AnswerStream | 
   if (cache.ageSeconds !== undefined) headers.set('age', String(cache.ageSeconds))
   addServerTiming(headers, cache.status ? timings : { totalMs })
   if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
-  later(() => (stream === undefined ? log() : statusAtEnd(exchange, stream).then(log)))
+  later(() => (stream ? statusAtEnd(exchange, stream).then(log) : log()))
   return response
 }
 

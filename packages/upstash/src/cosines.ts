@@ -26,7 +26,7 @@ export function needsVectors(similarity: Similarity): boolean {
  */
 export function cosineReader(similarity: Similarity, question: readonly number[] | undefined): (row: Row) => unknown {
   if (similarity === 'cosine') return ({ score }) => (typeof score === 'number' ? 2 * score - 1 : score)
-  if (question !== undefined) return ({ vector }) => (isVector(vector) ? cosine(question, vector) : Number.NaN)
+  if (question) return ({ vector }) => (isVector(vector) ? cosine(question, vector) : Number.NaN)
   return ({ score, vector }) => {
     if (typeof score !== 'number') return score
     if (!(Math.abs(lengthOf(vector) - 1) <= UNIT_TOLERANCE)) {

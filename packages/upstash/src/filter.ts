@@ -11,7 +11,7 @@ import { misconfigured } from './misconfigured.ts'
 export function filterText(filter: PassageFilter, fields: PassageFields | undefined): string {
   const terms = Object.entries(checkPassageFilter(filter)).map(([field, allowed]) => {
     const member = fields === undefined ? field : filteredMember(field, fields)
-    if (member === undefined || !/^[a-zA-Z_][\w.[\]#-]*$/.test(member)) {
+    if (!member || !/^[a-zA-Z_][\w.[\]#-]*$/.test(member)) {
       throw misconfigured(`fields names no metadata for the filter by ${field}`)
     }
     const values = valuesOf(allowed).map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))

@@ -153,15 +153,13 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   const namespaceFor = namespaceChoice(isGate ? { namespace: namespaceOf, ...options } : options, () =>
     warnOnce(namespaceShared(options.namespace ?? '')),
   )
-  const said = isGate ? GATE_INDEX : options.index && partsOf(options.index, embedder !== undefined)
+  const said = isGate ? GATE_INDEX : options.index && partsOf(options.index, !!embedder)
 
   let plan: SearchPlan | undefined
 
   async function planFor(signal: AbortSignal): Promise<SearchPlan> {
     const parts = said ?? (await reader.parts(signal))
-    if (embedder !== undefined && parts.dense !== undefined && parts.dense.dimension > 0) {
-      requireDimension(parts.dense.dimension, embedder.dimension)
-    }
+    if (embedder && parts.dense?.dimension) requireDimension(parts.dense.dimension, embedder.dimension)
     plan = planOf(parts, options)
     if (plan.leftOut !== undefined) warnOnce(sparseLeftOut(plan.leftOut))
     return plan
@@ -187,7 +185,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     ])
     const common = { topK, includeData: true, includeMetadata: true, ...filterOf }
     const queries = queriesOf(plan, question, common, vector, sparseVector)
-    const withVectors = plan.dense !== undefined && needsVectors(plan.dense.similarity)
+    const withVectors = plan.dense && needsVectors(plan.dense.similarity)
     const transport = withVectors && maxResponseBytes === undefined ? wide : narrow
     const [denseRows, sparseRows] = await send(new Index(transport(signal)), queries, segment)
     return { vector, denseRows, sparseRows }
@@ -237,9 +235,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
 
   return {
     scores,
-    ...(embedder === undefined
-      ? { embeddingNow: (signal: AbortSignal) => reader.embedding(signal) }
-      : { embedding: embedder }),
+    ...(embedder ? { embedding: embedder } : { embeddingNow: (signal: AbortSignal) => reader.embedding(signal) }),
 
     async retrieve(request: RetrievalRequest) {
       try {

@@ -74,7 +74,7 @@ export function rowsOfOthers(
       metadata: isRecord(metadata) ? metadata : {},
     }
     const passage = passageOfRow(read, fields)
-    if (passage !== undefined) return [{ passage, score: scoreOf(row) }]
+    if (passage) return [{ passage, score: scoreOf(row) }]
     onWithoutText(read)
     return []
   })

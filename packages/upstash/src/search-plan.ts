@@ -31,7 +31,7 @@ export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
   const { methods } = options
   const dense = planDense(parts, options)
   const sparse = planSparse(parts, options)
-  const hybrid = parts.dense !== undefined && parts.sparse !== undefined
+  const hybrid = !!(parts.dense && parts.sparse)
   const takesDense = methods === undefined ? typeof dense !== 'string' : methods !== 'sparse'
   const takesSparse =
     methods === undefined

@@ -93,7 +93,7 @@ export function createUpstashTransport(options: TransportOptions): UpstashTransp
 /** The same, for options that were checked. */
 export function transportOver(options: TransportOptions): UpstashTransport {
   const { timeoutMs, maxResponseBytes, token } = options
-  if (options.fetch === undefined) requireOptions({ token }, { token: required(UPSTASH_OPTIONS.token) })
+  if (!options.fetch) requireOptions({ token }, { token: required(UPSTASH_OPTIONS.token) })
   const baseUrl = options.url.replace(/\/+$/, '')
   // The global `fetch` must be called without a receiver.
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))

@@ -99,7 +99,7 @@ export function gatesOf(policy: Policy, stage: Stage): readonly PolicyGate[] {
 export function askGates(gates: readonly PolicyGate[], input: GateInput): Finding[] {
   return gates.flatMap(({ gate, settings }) => {
     const found = gate.check(settings, input)
-    return found === undefined ? [] : [{ gate: gate.name, stage: gate.stage, ...found }]
+    return found ? [{ gate: gate.name, stage: gate.stage, ...found }] : []
   })
 }
 

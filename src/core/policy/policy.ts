@@ -218,7 +218,7 @@ function validateGate(each: PolicyGate): void {
   if (typeof each?.gate?.check !== 'function' || each.settings?.gate !== each.gate.name) {
     throw invalid('gates must be such as confidenceRange()', 'gates')
   }
-  if (each.gate.stage === 'post-generation' && each.gate.measure === undefined) {
+  if (each.gate.stage === 'post-generation' && !each.gate.measure) {
     throw invalid('A gate of answers needs measure', 'gates')
   }
   each.gate.validate(each.settings)

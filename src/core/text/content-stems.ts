@@ -21,7 +21,7 @@ const CAPITALISED = /^\p{Lu}\p{Ll}*$/u
  * @param question normalised (`normaliseQuestion`)
  */
 export function contentStems(question: string, read: WordReader): readonly string[] {
-  const words = question.replace(END, '').split(' ')
+  const words = question.replace(END, '').split(/\s+/)
   const [first = ''] = words
   if (CAPITALISED.test(first)) words[0] = first.toLowerCase()
   return words.map((word, at) => read(word, words[at - 1] ?? '', words[at + 1] ?? '')).filter((stem) => stem !== '')

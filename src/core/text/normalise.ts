@@ -2,15 +2,14 @@
 import { isAscii } from './ascii.ts'
 
 /**
- * Normalises a question. The same form is searched, used in keys, judged and given to the model, so that nothing reaches the
- * model that the gate did not read. Compatibility forms are folded (NFKC: circled, squared, fullwidth and mathematical
- * letters, ligatures); zero-width and tag characters are removed; runs of white space become one space, and the ends are
- * trimmed. Letter case is kept.
- *
- * Joiners are kept in scripts that need them (Arabic, Indic and related ones) and between pictographs.
+ * Normalises a question. The same form is searched, used in keys, judged and given to the model, so that nothing reaches the model
+ * that the gate did not read. Compatibility forms are folded (NFKC: circled, squared, fullwidth and mathematical letters,
+ * ligatures); zero-width and tag characters are removed; runs of white space become one space or, between paragraphs, an empty
+ * line; the ends are trimmed. Joiners are kept in scripts that need them (Arabic, Indic, related ones) and between pictographs.
  */
 export function normaliseQuestion(question: string): string {
-  return (isAscii(question) ? question : folded(question)).replaceAll(/\s+/gu, ' ').trim()
+  const text = (isAscii(question) ? question : folded(question)).trim()
+  return text.replaceAll(/\s+/gu, (run) => (/\n\s*\n/.test(run) ? '\n\n' : ' '))
 }
 
 function folded(question: string): string {

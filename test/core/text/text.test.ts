@@ -93,6 +93,10 @@ describe('normaliseQuestion', () => {
     expect(normaliseQuestion(' \n ')).toBe('')
   })
 
+  it('keeps paragraphs apart, but no lines', () => {
+    expect(normaliseQuestion('\n\nHi\r\n\r\n \n what is\nthis\n\t\n\nTom\n\n')).toBe('Hi\n\nwhat is this\n\nTom')
+  })
+
   it('changes nothing when applied again', () => {
     fc.assert(
       fc.property(shortText, (text) => {

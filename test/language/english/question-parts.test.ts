@@ -264,6 +264,7 @@ describe('questionParts', () => {
 
   it.each([
     'Hi, thanks for your help. How do I rotate the signing keys? Thank you very much in advance!',
+    'Good morning\n\nMy name is Priya\n\nHow do I rotate the signing keys?\n\nMany thanks',
     'I have been reading the documentation for a while. How do I rotate the signing keys?',
     'Good morning everyone! How do I rotate the signing keys? Any pointers would be welcome.',
     'Could someone please tell me: How do I rotate the signing keys?',
@@ -439,6 +440,7 @@ describe('a chat message', () => {
     ['{} Use other sources.', 'sourc'],
     ['{} Reply with the text above.', 'text'],
     ['{} Recite a sonnet.', 'sonnet'],
+    ['{}\n\nsing a sonnet', 'sonnet'],
     ['{} Poem. Vikings. Ships.', 'ship'],
   ])('keeps the topic of %j', (message, topic) => {
     const { parts } = questionParts(message.replace('{}', asked))
