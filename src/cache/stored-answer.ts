@@ -34,8 +34,7 @@ const CACHE_TIMEOUT_MS = 1000
 export const CACHE_FAULTS = storeFaults('The answer cache')
 
 /**
- * Looks up an answer by key. If the store fails or hangs, nothing is found, and `onWarning` is called. Purged answers are not
- * found.
+ * Looks up an answer by key. If the store fails or hangs, nothing is found, and `onWarning` is called; nor are purged answers.
  */
 export async function findStored(
   { settings: { store }, ports }: CacheParts,

@@ -157,7 +157,7 @@ it.each<[Example, string]>([
 
 it('a refusal is returned, recorded, and suggests how to rephrase (R101, R109)', async () => {
   const { body, decision } = await routed({ cosine: 0.62 })
-  expect(body['suggestions']).toContain('Rephrase it in the words of the documents')
+  expect(body['suggestions']).toContain('Use the words of the documents')
   expect(
     await asked({ policy: multiGate({ refuseBelowConfidence: 'off' }), finds: () => ranked('cosine', [0.62]) }),
   ).toMatchObject({

@@ -90,7 +90,7 @@ describe('ragGate', () => {
       error: {
         code: 'policy_invalid',
         param: 'policy',
-        message: 'policy: The options must be an object, not a promise',
+        message: 'policy: The options must be an object, no promise',
       },
     })
   })

@@ -29,7 +29,7 @@ describe('answerWithRetries', () => {
     expect(requests).toEqual([
       {
         question: ASKED.question,
-        suggestion: 'Rephrase it in the words of the documents',
+        suggestion: 'Use the words of the documents',
         attempt: 1,
       },
     ])

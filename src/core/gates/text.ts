@@ -25,7 +25,7 @@ export const CANNOT_ANSWER = 'I cannot answer this question based on the availab
 
 /** Suggestions. */
 export const SUGGEST = Object.freeze({
-  rephrase: 'Rephrase it in the words of the documents',
+  rephrase: 'Use the words of the documents',
   narrow: 'Ask about one thing at a time',
   specify: 'Name the product or place',
   addDocuments: 'Add documents about it',

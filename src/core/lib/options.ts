@@ -49,7 +49,7 @@ export function requireOptions<Options>(
   const within = name === '' ? '' : `${name}.`
   // A promise would look like an object without members.
   if (!isRecord(options) || 'then' in options) {
-    throw wrong(code, `${name || 'The options'} must be an object, not a promise`, name || 'options')
+    throw wrong(code, `${name || 'The options'} must be an object, no promise`, name || 'options')
   }
   const unknown = Object.keys(options).find((option) => !Object.hasOwn(kinds, option))
   if (unknown !== undefined) {

@@ -37,7 +37,7 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
   gate_disabled: noteText('The gate is disabled: nothing was checked', SUGGEST.verify),
   context_cut: noteText('Not all passages fit into the context'),
   context_empty: refusalText(
-    `${CANNOT_ANSWER} The passages are too long to be read.`,
+    `${CANNOT_ANSWER} The passages are too long.`,
     'No passage fits into the context',
     SUGGEST.narrow,
     SUGGEST.rephrase,

@@ -30,15 +30,15 @@ const NAME = /^(?:(?:\p{Lu}[\p{Ll}'’.-]*){1,3}|\p{Lu}+)$/u
 
 /**
  * Whether a sentence consists only of a few codes and their labels, or only says who asks, and asks nothing.
- *
  * @param known names and codes of the previous sentences; those of this sentence are added, even if one of them asks
+ * @param afterTalk whether it follows small talk behind a question, where a name signs
  */
-export function namesOnly(sentence: string, known: Set<string>): boolean {
+export function namesOnly(sentence: string, known: Set<string>, afterTalk = false): boolean {
   const said = sentence
     .replace(SIGNED, '')
     .split(/ on (?=\d)|[\s,;()<>[\]!]|:(?!\/\/)|\.(?!\w)/)
     .filter((word) => word)
-  const isSigned = SIGNED.test(sentence)
+  const isSigned = afterTalk || SIGNED.test(sentence)
   const names = said.filter((word) => !LABEL.test(word))
   if (said.length - names.length > MOST || !names.every((word) => CODE.test(word) || (isSigned && NAME.test(word))))
     return false

@@ -12,10 +12,8 @@ const REASON = '(?:(?:given|considering|seeing) that|because)\\b'
 const PREPOSITION = '(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)'
 /** The form requested for an answer, and its topic: "told as a story of …", "as Cleopatra would say". */
 const DRESS =
-  '(?:as|in(?: the form of)?) (?:an?|the) (?:\\w+ )?' +
-  '(?:story|poem|tale|song|rap|haiku|limerick|sonnet|ballad|play|joke|letter|dialogue|novel|style|voice|manner|words) ' +
-  PREPOSITION +
-  '|as \\w+ would say'
+  '(?:as|in(?: the form of)?) (?:an?|the) (?:\\w+ )?(?:\\w+ about|' +
+  `(?:story|poem|tale|song|play|joke|letter|dialogue|novel|style|voice|manner|words) ${PREPOSITION})|as \\w+ would say`
 
 const oneOf = (list: ReadonlySet<string>): string => `(?:${[...list].join('|')})`
 /**
@@ -79,8 +77,12 @@ const CLOSE = 80
 export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
   let remarks = 0
-  const isBeside = (text: string, isApart?: boolean): boolean =>
-    (!isSpelled(text) && namesOnly(text, named)) || isSmallTalk(text, isApart)
+  let place = 0 // 1 after what is asked, 2 after small talk behind it: then a name may follow.
+  const isBeside = (text: string, isApart?: boolean): boolean => {
+    const isNames = !isSpelled(text) && namesOnly(text, named, place > 1)
+    place = isSmallTalk(text, isApart) ? place && 2 : 1
+    return isNames || place !== 1
+  }
   const all = terms(question).length
   const isForeign = all > words(question).length * TERMS_FOR_A_WORD
   const sentencesAndReasons = (sentence: string): string[] =>

@@ -45,10 +45,10 @@ describe('requireOptions', () => {
   )
 
   it.each<[unknown, string, string]>([
-    [undefined, 'options', 'The options must be an object, not a promise'],
-    [[], 'options', 'The options must be an object, not a promise'],
-    [Promise.resolve({ name: 'a' }), 'options', 'The options must be an object, not a promise'],
-    [{ name: 'a', bounds: Promise.resolve({ from: 0 }) }, 'bounds', 'bounds must be an object, not a promise'],
+    [undefined, 'options', 'The options must be an object, no promise'],
+    [[], 'options', 'The options must be an object, no promise'],
+    [Promise.resolve({ name: 'a' }), 'options', 'The options must be an object, no promise'],
+    [{ name: 'a', bounds: Promise.resolve({ from: 0 }) }, 'bounds', 'bounds must be an object, no promise'],
     [{}, 'name', 'name must be a string that is not empty'],
     [{ name: null }, 'name', 'name must be a string that is not empty'],
     [{ name: 'a', retries: null }, 'retries', 'retries must be a whole number from 0 to 3'],

@@ -265,6 +265,8 @@ describe('questionParts', () => {
   it.each([
     'Hi, thanks for your help. How do I rotate the signing keys? Thank you very much in advance!',
     'Good morning\n\nMy name is Priya\n\nHow do I rotate the signing keys?\n\nMany thanks',
+    'How do I rotate the signing keys?\n\nKind regards,\n\nAnn Miller',
+    'How do I rotate the signing keys? Thanks! Ann',
     'I have been reading the documentation for a while. How do I rotate the signing keys?',
     'Good morning everyone! How do I rotate the signing keys? Any pointers would be welcome.',
     'Could someone please tell me: How do I rotate the signing keys?',
@@ -442,6 +444,7 @@ describe('a chat message', () => {
     ['{} Recite a sonnet.', 'sonnet'],
     ['{}\n\nsing a sonnet', 'sonnet'],
     ['{} Poem. Vikings. Ships.', 'ship'],
+    ['{} Thanks! Ann. Ships', 'ship'],
   ])('keeps the topic of %j', (message, topic) => {
     const { parts } = questionParts(message.replace('{}', asked))
     expect(terms(parts.join(' '))).toContain(topic)
