@@ -142,7 +142,8 @@ export function calibratePolicy(
   const enough = Math.min(readAnswerable, read.length - readAnswerable) >= FEWEST_TO_FIT
   const measured = labelled.map((label) => ({
     ...label,
-    general: confidenceOf(policy.confidence, label.signals),
+    // Without evidence a question is refused at every threshold.
+    general: label.signals.chunkCount > 0 ? confidenceOf(policy.confidence, label.signals) : NaN,
   }))
   const wanted = settings.fit ?? (enough ? 'weights' : 'thresholds')
   const fittable = wanted === 'weights' && Math.min(answerable, unanswerable) > 0
