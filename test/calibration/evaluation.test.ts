@@ -153,10 +153,46 @@ describe('calibrationError', () => {
     expect(reliabilityBins(mixed, 2)).toEqual(reliabilityBins(scored, 2))
   })
 
+  it('gives bins of equal size after one that equal confidences made larger', () => {
+    const confidences = [...Array<number>(50).fill(0), ...Array.from({ length: 50 }, (_, at) => 0.5 + at / 100)]
+    const scored = confidences.map((score, at) => ({ score, answerable: at % 2 === 0 }))
+    expect(reliabilityBins(scored).map(({ count }) => count)).toEqual([50, 10, 10, 10, 10, 10])
+    const middle = scored.map((each, at) => ({ ...each, score: at < 25 ? at / 100 : Math.max(0.5, each.score) }))
+    expect(reliabilityBins(middle, 4).map(({ count }) => count)).toEqual([25, 26, 24, 25])
+  })
+
+  it('divides all questions into at most the stated number of bins, with ascending confidences', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(30), { minLength: 1 }), fc.integer({ min: 1, max: 12 }), (tenths, bins) => {
+        const found = reliabilityBins(
+          tenths.map((each) => ({ score: each / 30, answerable: each % 2 === 0 })),
+          bins,
+        )
+        expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(tenths.length)
+        expect(found.length).toBeLessThanOrEqual(bins)
+        const confidences = found.map(({ confidence }) => confidence)
+        expect(confidences).toEqual([...new Set(confidences)].sort((a, b) => a - b))
+      }),
+    )
+  })
+
   it('keeps equal confidences in one bin, and is NaN without questions', () => {
     const scored = Array.from({ length: 9 }, (_, at) => ({ score: 0.5, answerable: at < 3 }))
     expect(reliabilityBins(scored)).toMatchObject([{ count: 9, confidence: 0.5, answerable: 1 / 3 }])
     expect(calibrationError([])).toBeNaN()
+  })
+
+  it('counts a confidence that is not finite as 0', () => {
+    const scored = [NaN, Infinity, 0].map((score) => ({ score, answerable: false }))
+    expect(reliabilityBins(scored)).toMatchObject([{ count: 3, confidence: 0 }])
+  })
+
+  it('is that of the rest where many confidences are equal', () => {
+    // Nothing was found for half of the questions; of the others, seven of ten are answerable at any confidence.
+    const scored = Array.from({ length: 100 }, (_, at) =>
+      at < 50 ? { score: 0, answerable: false } : { score: 0.7 + at / 1e6, answerable: at % 10 < 7 },
+    )
+    expect(calibrationError(scored)).toBeCloseTo(0, 3)
   })
 })
 

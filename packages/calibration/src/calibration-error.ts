@@ -24,8 +24,11 @@ export function reliabilityBins(scored: readonly LabelledScore[], bins = 10): re
     .sort((a, b) => a.score - b.score)
   const size = sorted.length / bins
   const found: ReliabilityBin[] = []
+  let bin = 0
   for (let start = 0; start < sorted.length;) {
-    let end = Math.max(start + 1, Math.round(size * (found.length + 1)))
+    let end = start
+    // Equal confidences may have filled several bins.
+    while (end <= start) end = Math.round(size * ++bin)
     while (end < sorted.length && sorted[end]!.score === sorted[end - 1]!.score) end++
     const those = sorted.slice(start, end)
     const hits = those.filter(({ answerable }) => answerable).length
