@@ -11,6 +11,7 @@ describe('auroc', () => {
     // 12.5 of 16 pairs, counted by hand and with numpy.
     ['ties among others', scored([0.9, 0.8, 0.7, 0.6], [0.8, 0.6, 0.6, 0.2]), 0.78125],
     ['NaN counted as the lowest score', scored([NaN, 0.5], [NaN, 0.1]), (0.5 + 0 + 1 + 1) / 4],
+    ['infinite scores counted as the lowest', scored([Infinity, 0.5], [NaN, -Infinity]), (0.5 + 0.5 + 1 + 1) / 4],
   ])('is as computed for %s', (_, questions, expected) => {
     expect(auroc(questions)).toBeCloseTo(expected, 12)
   })

@@ -56,6 +56,21 @@ describe('coverageAtFalseAcceptance', () => {
     })
   })
 
+  it('answers no question without a finite score, which a gate refuses at every threshold', () => {
+    for (const unusable of [NaN, Infinity, -Infinity]) {
+      expect(coverageAtFalseAcceptance(scored([0.5, unusable], [0.2, unusable]), 1)).toEqual({
+        threshold: 0.2,
+        coverage: 0.5,
+        falseAcceptance: 0.5,
+      })
+      expect(coverageAtFalseAcceptance(scored([unusable], [unusable]), 1)).toEqual({
+        threshold: Infinity,
+        coverage: 0,
+        falseAcceptance: 0,
+      })
+    }
+  })
+
   it('counts whole questions, not rounded shares', () => {
     const twenty = Array.from({ length: 20 }, (_, at) => at / 100)
     // .05 · 20 is 1, .15 · 20 comes out above 2.9999 and below 3 or at it: three may pass.

@@ -8,7 +8,7 @@ export interface LabelledScore {
   readonly answerable: boolean
 }
 
-/** Questions with equal scores, which no threshold can separate. */
+/** Questions with equal scores, which no threshold can separate; −Infinity for those without a finite one. */
 export interface Tie {
   readonly score: number
   readonly answerable: number
@@ -19,7 +19,7 @@ export interface Tie {
 export function tiesOf(scored: readonly LabelledScore[]): readonly Tie[] {
   const counts = new Map<number, { answerable: number; unanswerable: number }>()
   for (const { score, answerable } of scored) {
-    const key = Number.isNaN(score) ? -Infinity : score
+    const key = Number.isFinite(score) ? score : -Infinity
     const count = counts.get(key) ?? { answerable: 0, unanswerable: 0 }
     count[answerable ? 'answerable' : 'unanswerable']++
     counts.set(key, count)

@@ -4,7 +4,7 @@
 const NEAREST = 1e-9
 
 /**
- * Log-odds of a share, by default −20.7..20.7; `NaN` for a non-finite one.
+ * Log-odds of a share, by default −20.7..20.7; `NaN` for `NaN`.
  *
  * @param nearest distance from 0 and 1 to which shares are clamped, above 0 and below .5
  */

@@ -36,7 +36,7 @@ export interface OperatingPoint {
 
 /**
  * The threshold that answers the most answerable questions while at most a given share of the unanswerable ones is
- * answered. Ties are answered together or not at all, as in a gate.
+ * answered. Ties are answered together or not at all, as in a gate, and non-finite scores never.
  *
  * @param atMost the given share, 0..1
  * @returns `NaN` rates for a kind without questions
@@ -50,7 +50,7 @@ export function coverageAtFalseAcceptance(scored: readonly LabelledScore[], atMo
   let kept = 0
   let wrong = 0
   for (const tie of ties) {
-    if (!allows(tie, wrong, unanswerable, atMost)) break
+    if (tie.score === -Infinity || !allows(tie, wrong, unanswerable, atMost)) break
     threshold = tie.score
     kept += tie.answerable
     wrong += tie.unanswerable
