@@ -59,6 +59,11 @@ describe('suggestThresholdChange', () => {
     expect([change?.gate, change?.to]).toEqual(['min-top-cosine', 0.75])
     const { change: lowered } = suggest(0.2, 0, 1000, multiGate({ refuseBelow: 0 }))
     expect([lowered?.gate, lowered?.to]).toEqual(['generation-confidence', 0.55])
+    // A cosine may be negative, and lowering never raises.
+    const { change: negative } = suggest(0.2, 0, 1000, multiGate({ refuseBelow: -0.2 }))
+    expect([negative?.gate, negative?.to]).toEqual(['generation-confidence', 0.55])
+    const { change: raised } = suggest(0, 0.5, 1000, multiGate({ refuseBelow: -0.2, refuseBelowConfidence: 1 }))
+    expect([raised?.gate, raised?.to]).toEqual(['min-top-cosine', -0.15])
     const { action, change: none } = suggest(0, 0.5, 1000, multiGate({ refuseBelowConfidence: 1, refuseBelow: 1 }))
     expect([action, none]).toEqual(['raise', undefined])
   })

@@ -87,7 +87,7 @@ function usableRate(param: string, { rate, labels }: CountedRate, minLabels: num
   return labels >= minLabels ? rate : undefined
 }
 
-/** The policy with the first of these gates that it has moved by a step, clamped to 0..1. */
+/** The policy with the first of these gates that it has moved by a step, within 0..1. */
 function moved(
   policy: Policy,
   gates: readonly ('min-top-cosine' | 'generation-confidence')[],
@@ -96,8 +96,11 @@ function moved(
   for (const gate of gates) {
     if (policy.gates.every((each) => each.gate.name !== gate)) continue
     const from = thresholdOf(policy, gate)
-    const to = Math.round(Math.max(0, Math.min(1, from + by)) * 1e6) / 1e6
-    if (to !== from) return { change: { gate, from, to, policy: withThreshold(policy, gate, to) } }
+    // A cosine's threshold may be negative: it is not lowered further.
+    const exact = Math.min(1, Math.max(from + by, Math.min(0, from)))
+    if (exact === from) continue
+    const to = Math.round(exact * 1e6) / 1e6
+    return { change: { gate, from, to, policy: withThreshold(policy, gate, to) } }
   }
   return {}
 }
