@@ -113,6 +113,18 @@ describe('tuneThreshold', () => {
     expect(to).toEqual([0.3, 0.9, 1])
   })
 
+  it('chooses a threshold at which the gate itself refuses what must be refused, for a cosine in 32 bits', () => {
+    // .71 in 32 bits is slightly less, and the gate's tolerance lets it pass.
+    const given = labelled([0.9], [...spread(44, 0, 0.4), Math.fround(0.71)])
+    const tuned = tuneThreshold(policy, given, GATE)
+    expect(tuned).toMatchObject({ to: 0.72, falseAcceptances: { hits: 0 } })
+    const passes = (by: typeof policy) => judge(by, signalsOf({ curves: { cosine: aCurve(Math.fround(0.71)) } }))
+    expect(passes(tuned.policy).findings).toContainEqual(expect.objectContaining({ code: 'similarity_low' }))
+    // The rates are those of the gate too.
+    const kept = tuneThreshold(multiGate({ refuseBelow: 0.71 }), given.slice(1), { ...GATE, certainty: 0.99 })
+    expect(kept).toMatchObject({ action: 'keep', falseAcceptances: { hits: 1 } })
+  })
+
   it('needs fewer labels for a weaker promise', () => {
     const milder = { ...GATE, maxFalseAcceptance: 0.5, certainty: 0.5 }
     expect(tuneThreshold(policy, labelled([], [0.2]), { ...milder, step: 0.5 })).toMatchObject({ to: 0.5 })
@@ -181,6 +193,33 @@ describe('tuneThreshold', () => {
     expect(to).toBeGreaterThan(0.5)
     const others = ({ gates }: typeof before) => gates.filter(({ gate }) => gate.name !== 'evidence-share')
     expect(others(after)).toEqual(others(before))
+  })
+
+  it.each([
+    ['passes', 0.81, 0, 1],
+    ['refuses', 0.8, 1, 0],
+  ] as const)('counts a share equal to the threshold as the gate does, which %s it', (equality, to, refused, kept) => {
+    const of = (actual: number, answerable: boolean): LabelledDecision => ({
+      decision: {
+        findings: [
+          { gate: 'evidence-share', stage: 'post-generation', outcome: 'pass', code: 'passed', message: '', actual },
+        ],
+      },
+      answerable,
+    })
+    const byShare = sufficiency({ equality })
+    const given = [of(0.8, true), of(0.81, true), ...Array.from({ length: 45 }, () => of(0.8, false))]
+    expect(tuneThreshold(byShare, given, { gate: 'evidence-share' })).toMatchObject({
+      to,
+      falseRefusals: { hits: 1 },
+      falseAcceptances: { hits: 0 },
+    })
+    const few = [of(0.5, true), of(0.5, false)]
+    expect(tuneThreshold(byShare, few, { gate: 'evidence-share' })).toMatchObject({
+      to: 0.5,
+      falseRefusals: { hits: refused },
+      falseAcceptances: { hits: kept },
+    })
   })
 
   it.each([

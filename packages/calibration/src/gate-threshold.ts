@@ -1,5 +1,7 @@
 /** Reads and changes thresholds of gates, for tuning by labels. */
 import { RagGateError } from 'hono-rag-gate/errors'
+import { minTopCosineGate } from 'hono-rag-gate/core/gates'
+import { COSINE_TOLERANCE, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import { definePolicy, type Judgement, type Policy } from 'hono-rag-gate/core/policy'
 import type { LabelledScore } from './labelled-score.ts'
 
@@ -29,6 +31,17 @@ export function scoresOfGate(gate: ThresholdGate, labelled: readonly LabelledDec
 export function thresholdOf(policy: Policy, gate: ThresholdGate): number {
   const { threshold, settings } = gateWithThreshold(policy, gate)
   return threshold.of(settings)
+}
+
+/**
+ * How far below its threshold a value may be for a gate to accept it; negative if an equal one is refused.
+ *
+ * @throws `config_invalid` as `thresholdOf`
+ */
+export function toleranceOf(policy: Policy, gate: ThresholdGate): number {
+  const { settings } = gateWithThreshold(policy, gate)
+  if (gate === minTopCosineGate.name) return COSINE_TOLERANCE
+  return 'equality' in settings && settings.equality === 'refuses' ? -RATIO_TOLERANCE : RATIO_TOLERANCE
 }
 
 /**

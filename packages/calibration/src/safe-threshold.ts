@@ -37,13 +37,19 @@ export function labelsNeeded(risk: number, certainty: Promised['certainty']): nu
  *
  * @param scores of unanswerable questions; non-finite ones are never accepted
  * @param step thresholds are multiples of it; above 0, to 1
+ * @param tolerance how far below a threshold a score may be to be accepted; negative if an equal one is rejected
  * @returns `undefined` if even 1 accepts too many, or there are too few scores
  * @see S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits", Annals of Mathematical Statistics
  *   12(1), 1941: an order statistic as a limit that holds for every distribution
  */
 export function lowestSafeThreshold(
   scores: readonly number[],
-  { risk, certainty, step }: Promised & { readonly step: number },
+  {
+    risk,
+    certainty,
+    step,
+    tolerance = RATIO_TOLERANCE,
+  }: Promised & { readonly step: number; readonly tolerance?: number },
 ): number | undefined {
   const allowed = mostAllowed(scores.length, { risk, certainty })
   if (allowed < 0) return undefined
@@ -52,9 +58,9 @@ export function lowestSafeThreshold(
   if (barred === undefined) return 0
   const multiple = (count: number): number => Math.max(0, Number((count * step).toFixed(9)))
   let count = Math.floor(barred / step)
-  while (meets(barred, multiple(count), RATIO_TOLERANCE)) count++
+  while (meets(barred, multiple(count), tolerance)) count++
   const threshold = Math.min(1, multiple(count))
-  return meets(barred, threshold, RATIO_TOLERANCE) ? undefined : threshold
+  return meets(barred, threshold, tolerance) ? undefined : threshold
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   scoresOfGate,
   type ThresholdGate,
   thresholdOf,
+  toleranceOf,
   withThreshold,
 } from './gate-threshold.ts'
 import type { LabelledScore } from './labelled-score.ts'
@@ -64,6 +65,7 @@ export function tuneThreshold(
     throw new RagGateError('config_invalid', 'maxFalseAcceptance, certainty or step is out of range', { param: 'step' })
   }
   const from = thresholdOf(policy, gate)
+  const tolerance = toleranceOf(policy, gate)
   const scored = scoresOfGate(gate, labelled)
   requireJudged(labelled, scored, gate)
   const unanswerable = scored.filter(({ answerable }) => !answerable).length
@@ -73,7 +75,7 @@ export function tuneThreshold(
     gate,
     from,
     to: from,
-    ...ratesAt(scored, from),
+    ...ratesAt(scored, from, tolerance),
     fromPolicyId: policy.id,
     policy,
   })
@@ -83,9 +85,9 @@ export function tuneThreshold(
   }
   const refusable = scored.flatMap(({ score, answerable }) => (answerable ? [] : [score]))
   if (!refusable.some(Number.isFinite)) return kept('The gate compared no unanswerable question with its threshold')
-  const to = lowestSafeThreshold(refusable, { risk, certainty, step })
+  const to = lowestSafeThreshold(refusable, { risk, certainty, step, tolerance })
   if (to === undefined) return kept(`No threshold up to 1 keeps false acceptances at ${risk} with this certainty`)
-  const rates = ratesAt(scored, to)
+  const rates = ratesAt(scored, to, tolerance)
   const promise = `At most ${risk} of the unanswerable questions get through, with certainty ${certainty}`
   const because = `${promise}: ${rateText(rates.falseAcceptances)} on these labels`
   if (Math.abs(to - from) <= RATIO_TOLERANCE) return kept(because)
@@ -111,10 +113,11 @@ function requireJudged(
 function ratesAt(
   scored: readonly LabelledScore[],
   threshold: number,
+  tolerance: number,
 ): Pick<TunedThreshold, 'falseAcceptances' | 'falseRefusals'> {
   const passing = (kind: boolean): readonly [passes: number, of: number] => {
     const those = scored.filter(({ answerable }) => answerable === kind)
-    return [those.filter(({ score }) => meets(score, threshold, RATIO_TOLERANCE)).length, those.length]
+    return [those.filter(({ score }) => meets(score, threshold, tolerance)).length, those.length]
   }
   const [accepted, unanswerable] = passing(false)
   const [answered, answerable] = passing(true)

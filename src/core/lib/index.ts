@@ -5,7 +5,7 @@ export { chunkId, type CollectionId, type CorpusVersion, namespaceOf, type Tenan
 export { defined } from './defined.ts'
 export type { Json } from './json.ts'
 export { keepNewest } from './keep-newest.ts'
-export { clamp01, finite, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from './numbers.ts'
+export { clamp01, COSINE_TOLERANCE, finite, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from './numbers.ts'
 export { oncePer } from './once-per.ts'
 export {
   anything,
