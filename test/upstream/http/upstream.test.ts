@@ -156,6 +156,8 @@ describe('an HTTP upstream', () => {
       ['Fri, 02 Jan 2026 03:05:05 GMT', 60],
       ['Fri, 02 Jan 2026 03:05:05 GMT ', 60],
       ['Fri, 02 Jan 2026 03:00:00 GMT', 0],
+      ['Fri, 31 Dec 9999 23:59:59 GMT', 1_000_000_000],
+      ['Fri, 02 Jan 2026 03:05:05', undefined],
       ['2026-01-02', undefined],
       ['-1', undefined],
       ['1.2.3', undefined],

@@ -64,7 +64,7 @@ export async function readUnder<Result>(
 ): Promise<Result> {
   let sent: Promise<Response> | undefined
   try {
-    if (deadline.fault !== undefined) throw deadline.fault
+    if (deadline.fault) throw deadline.fault
     // workerd does not support `redirect: 'error'`.
     sent = fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
     const response = await deadline.race(sent)
@@ -86,8 +86,9 @@ const MOST_SECONDS = 1_000_000_000
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
   // Node keeps white space at the end of a field, and some services send fractions.
   const value = (headers.get('retry-after') ?? '').trim()
-  if (/^\d+(?:\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value)), MOST_SECONDS)
-  // Anything else must be a date, which ends in GMT (RFC 9110, section 10.2.3); `Date.parse` alone is too lenient.
-  const atMs = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN
-  return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000))
+  const seconds = /^\d+(?:\.\d+)?$/.test(value)
+    ? Number(value)
+    : // Anything else must be a date, which ends in GMT (RFC 9110, section 10.2.3); `Date.parse` alone is too lenient.
+      (Date.parse(/ GMT$/.test(value) ? value : '') - nowMs) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), MOST_SECONDS)
 }

@@ -28,28 +28,32 @@ const LATE_MS = 100
 export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController()
   let fault: UpstreamFault | undefined
-  // Registered before the signal is passed on, so that the fault precedes errors of other listeners.
-  const ended = new Promise<never>((_resolve, reject) =>
-    controller.signal.addEventListener('abort', () => reject(fault)),
-  )
-  // It may reject while no race is pending.
-  ended.catch(() => {})
+  /** Rejects the waits in progress. `Promise.race` would keep every piece of a stream until the deadline is over. */
+  const waits = new Set<(reason: unknown) => void>()
   const end = (kind: UpstreamFaultKind): void => {
     fault ??= new UpstreamFault(kind)
+    // First, so that the fault precedes errors of listeners to the signal.
+    for (const reject of waits) reject(fault)
     controller.abort(fault)
   }
   const onAbort = (): void =>
-    end(signal?.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'timeout' : 'aborted')
-  const beganMs = Date.now()
-  const timer = setTimeout(() => end(Date.now() - beganMs > timeoutMs + LATE_MS ? 'late' : 'timeout'), timeoutMs)
-  if (signal?.aborted === true) onAbort()
+    // A reason may be anything: without a name, it is no time limit.
+    end((signal?.reason as Error | null)?.name === 'TimeoutError' ? 'timeout' : 'aborted')
+  const lateAfterMs = Date.now() + timeoutMs + LATE_MS
+  const timer = setTimeout(() => end(Date.now() > lateAfterMs ? 'late' : 'timeout'), timeoutMs)
+  if (signal?.aborted) onAbort()
   else signal?.addEventListener('abort', onAbort)
   return {
     signal: controller.signal,
     get fault() {
       return fault
     },
-    race: (promise) => Promise.race([ended, promise]),
+    race: (promise) =>
+      new Promise((resolve, reject) => {
+        if (fault) reject(fault)
+        waits.add(reject)
+        void promise.then(resolve, reject).then(() => waits.delete(reject))
+      }),
     lift: () => clearTimeout(timer),
     stop() {
       clearTimeout(timer)
@@ -72,7 +76,7 @@ export function faultOf(thrown: unknown, deadline: Deadline): UpstreamFault {
 export async function boundedCall<Result>(work: () => Promise<Result>, options: DeadlineOptions): Promise<Result> {
   const deadline = startDeadline(options)
   try {
-    if (deadline.fault !== undefined) throw deadline.fault
+    if (deadline.fault) throw deadline.fault
     return await deadline.race(work())
   } catch (thrown) {
     throw faultOf(thrown, deadline)

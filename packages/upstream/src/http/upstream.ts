@@ -172,5 +172,5 @@ async function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<vo
   const deadline = startDeadline({ timeoutMs: ms, signal })
   await deadline.race(new Promise<never>(() => undefined)).catch(() => undefined)
   deadline.stop()
-  if (signal?.aborted === true) throw deadline.fault
+  if (signal?.aborted) throw deadline.fault
 }
