@@ -23,7 +23,7 @@ const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
 
 describe('a folder that is mutated', () => {
   it('is tested by its own tests, or by those of the folder around it', () => {
-    expect(shardsOf(['packages/models/src/http/first-choice.ts', 'src/core/text/text.ts'])).toMatchObject([
+    expect(shardsOf(['packages/models/src/answering/generated.ts', 'src/core/text/text.ts'])).toMatchObject([
       { tests: ['test/models/**/*.test.ts'] },
       { tests: ['test/core/text/**/*.test.ts'] },
     ])

@@ -45,6 +45,7 @@ const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'packages/ingest/src/idempotency': ['test/ingest/d1/idempotency.workerd.ts'],
   'packages/ingest/src/markdown': ['test/ingest/markdown/*.workerd.ts'],
   'packages/ingest/src/markdown/html': ['test/ingest/markdown/*.workerd.ts'],
+  'packages/models/src/http': ['test/models/*.test.ts'],
   'packages/upstream/src/http': ['test/upstream/*.test.ts', 'test/models/*.test.ts'],
 }
 

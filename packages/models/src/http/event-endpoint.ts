@@ -5,9 +5,10 @@ import {
   errorOfFault,
   errorOfStatus,
   type PreparedEndpoint,
+  UpstreamFault,
   type UpstreamName,
 } from '@hono-rag-gate/upstream/http'
-import { createEventSplitter, mediaTypeOf, readEvent } from 'hono-rag-gate/http'
+import { createEventSplitter, mediaTypeOf, readEvent, utf8TextOf } from 'hono-rag-gate/http'
 import { streamedFetch } from './streamed-fetch.ts'
 
 /** An event's name, empty if absent, and its data. */
@@ -58,10 +59,11 @@ export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange 
 
 const eventOf = (data: string): ServerSentEvent => ({ name: '', data })
 
-async function wholeText(read: () => Promise<Uint8Array | undefined>): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for (let piece = await read(); piece !== undefined; piece = await read())
-    text += decoder.decode(piece, { stream: true })
-  return text + decoder.decode()
+/** As strict as for responses that are not streamed: text with replacement characters is no answer. */
+async function wholeText(read: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<string> {
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  for (let piece = await read(); piece !== undefined; piece = await read()) pieces.push(piece)
+  const text = utf8TextOf(await new Blob(pieces).arrayBuffer())
+  if (text === undefined) throw new UpstreamFault('not-utf8')
+  return text
 }

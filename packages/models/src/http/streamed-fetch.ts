@@ -26,7 +26,7 @@ export interface StreamedResponse {
    *
    * @throws `UpstreamFault`; then the body is cancelled
    */
-  readonly read: () => Promise<Uint8Array | undefined>
+  readonly read: () => Promise<Uint8Array<ArrayBuffer> | undefined>
   readonly cancel: () => void
 }
 
@@ -44,7 +44,7 @@ export function streamedFetch(
     const reader = body?.getReader()
     const cancel = (): void => void reader?.cancel().catch(() => undefined)
     let length = 0
-    async function read(): Promise<Uint8Array | undefined> {
+    async function read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
       try {
         const piece = reader && (await deadline.race(reader.read())).value
         length += piece?.byteLength ?? 0
@@ -59,7 +59,7 @@ export function streamedFetch(
       cancel()
       return { status, headers, cancel, read: async () => undefined }
     }
-    let first: Promise<Uint8Array | undefined> | undefined = Promise.resolve(await read())
+    let first: Promise<Uint8Array<ArrayBuffer> | undefined> | undefined = Promise.resolve(await read())
     return {
       status,
       headers,
