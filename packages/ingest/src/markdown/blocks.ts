@@ -2,6 +2,7 @@
 import MarkdownIt, { type Env, type Token } from 'markdown-it'
 import { codeSpans } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
+import { LONGEST_HEADING } from './html/elements.ts'
 import { type HtmlPiece, htmlPieces, mayHide } from './html-pieces.ts'
 
 /** A top-level block of the document; it includes the content of lists and quotes. */
@@ -34,8 +35,6 @@ const MAX_TRIES = 4_000_000
 /** Number of these that take about as long as reading an HTML tag. */
 const TRIES_A_STEP = 4
 
-/** Longer headings become text, because a heading is repeated in all parts of its section. */
-export const LONGEST_HEADING = 300
 /** Longer heading sources are not parsed: ten times the maximum length of a heading. */
 const LONGEST_WRITTEN_HEADING = 3000
 

@@ -20,6 +20,9 @@ export const AROUND: ReadonlySet<string> = names('header footer aside')
 /** Elements that may have their own `header`, `footer` or `aside`. */
 export const SECTIONS: ReadonlySet<string> = names('main article section')
 
+/** Longer headings become text, because a heading is repeated in all parts of its section. */
+export const LONGEST_HEADING = 300
+
 export const HEADINGS: ReadonlySet<string> = names('h1 h2 h3 h4 h5 h6')
 
 export const CELLS: ReadonlySet<string> = names('td th')

@@ -1,6 +1,7 @@
 /** Writes Markdown blocks from texts and the starts and ends of elements. */
-import { LONGEST_HEADING, type MarkdownBlock } from '../blocks.ts'
+import type { MarkdownBlock } from '../blocks.ts'
 import { DataTable } from './data-table.ts'
+import { LONGEST_HEADING } from './elements.ts'
 
 /** A block, and its region of the page. */
 export interface PlacedBlock {

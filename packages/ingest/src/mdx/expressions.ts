@@ -1,0 +1,79 @@
+/** Finds the ends of expressions in MDX, and reads their text. */
+import { unescaped } from './object-texts.ts'
+import { nextOf, UNENDED_REACH } from './positions.ts'
+
+/** Maximum distance, characters, to look for the end of an expression or of inline code. */
+export const MAX_EXPRESSION = 4000
+/** Number of unclosed expressions after which the search distance is reduced to `UNENDED_REACH`. */
+const MAX_UNENDED = 25
+
+/** Gives the end of an expression from its opening brace; `undefined` if it is unclosed. */
+export type EndOf = (from: number, longest?: number) => number | undefined
+
+export function expressionsOf(text: string): EndOf {
+  const closes = nextOf(text, '}')
+  const commentEnds = nextOf(text, '*/')
+  let unended = 0
+  return (from, longest = MAX_EXPRESSION) => {
+    // A comment may be as long as what it takes out of use.
+    const comment = text.startsWith('{/*', from) ? commentEnds(from + 3) + 2 : Infinity
+    if (text[comment] === '}') return comment + 1
+    const limit = Math.min(text.length, from + (unended < MAX_UNENDED ? longest : UNENDED_REACH))
+    if (closes(from) >= limit) return undefined
+    const end = endOfBraces(text, from, limit)
+    if (end === undefined) unended++
+    return end
+  }
+}
+
+/** Skips braces in strings, templates and comments. */
+function endOfBraces(text: string, from: number, limit: number): number | undefined {
+  let depth = 0
+  /** By quote, up to where none of them is closed: an escaped one would be followed to there again. */
+  const unclosed = new Map<string, number>()
+  for (let at = from; at < limit; at++) {
+    const character = text[at]
+    if (character === '{') depth++
+    else if (character === '}') {
+      if (--depth === 0) return at + 1
+    } else if (character === '"' || character === "'" || character === '`') {
+      if (at < (unclosed.get(character) ?? 0)) continue
+      const end = endOfString(text, at, limit)
+      // An apostrophe in prose does not start a string.
+      if (end.isClosed) at = end.at - 1
+      else unclosed.set(character, end.at)
+    } else if (character === '/' && text[at + 1] === '*') {
+      const end = text.slice(at + 2, limit).indexOf('*/')
+      if (end === -1) return undefined
+      at += end + 3
+    }
+  }
+  return undefined
+}
+
+/** The end of a string, or of the line in which it is not closed. A template that does not end before counts as closed at `limit`. */
+export function endOfString(
+  text: string,
+  from: number,
+  limit: number,
+): { readonly at: number; readonly isClosed: boolean } {
+  const quote = text[from]
+  for (let at = from + 1; at < limit; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === quote) return { at: at + 1, isClosed: true }
+    else if (text[at] === '\n' && quote !== '`') return { at, isClosed: false }
+  }
+  return { at: limit, isClosed: limit < text.length }
+}
+
+/** A string, template or number. */
+const LITERAL = /^\s*(?:(["'])((?:\\[^]|(?!\1)[^\\])*)\1|`((?:\\[^]|[^\\`])*)`|(-?\d[\d._]*))\s*$/
+
+/** The text of an expression that is a literal, such as `{" "}`; '' for any other. */
+export function textOf(expression: string): string {
+  const [, , quoted, template = quoted, number = ''] = LITERAL.exec(expression) ?? []
+  if (template === undefined) return number.replaceAll('_', '')
+  const text = unescaped(template)
+  // Nothing but what a template inserts is no text.
+  return text.trim() === '' && template.includes('${') ? '' : text
+}
