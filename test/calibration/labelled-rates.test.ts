@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { estimateErrorRates } from '../../packages/calibration/src/labelled-rates.ts'
 import { seededRandom } from '../../bench/seeded-random.ts'
 
@@ -28,6 +29,33 @@ describe('estimateErrorRates', () => {
     expect(unknown.falseRefusals.high).toBeGreaterThan(0.5)
     const none = { decisions: 0, right: 0, wrong: 0 }
     expect(estimateErrorRates(none, none).falseRefusals).toEqual({ rate: 0, low: 0, high: 0 })
+  })
+
+  it('combines exact intervals of 97.5 % each', () => {
+    const refused = binomialInterval(2, 20, 0.975)
+    const answered = binomialInterval(3, 30, 0.975)
+    const { falseRefusals, falseAcceptances } = estimateErrorRates(
+      { decisions: 200, right: 18, wrong: 2 },
+      { decisions: 700, right: 27, wrong: 3 },
+    )
+    for (const bound of ['low', 'high'] as const) {
+      const [wrongRefusals, wrongAnswers] = [200 * refused[bound], 700 * answered[bound]]
+      expect(falseRefusals[bound]).toBeCloseTo(wrongRefusals / (wrongRefusals + 700 - wrongAnswers), 12)
+      expect(falseAcceptances[bound]).toBeCloseTo(wrongAnswers / (wrongAnswers + 200 - wrongRefusals), 12)
+    }
+  })
+
+  it('is 0 of a kind that was not decided, whether or not there are labels of it, and 1 where all were wrong', () => {
+    const answers = { decisions: 50, right: 8, wrong: 2 }
+    for (const labels of [0, 4]) {
+      const { falseRefusals, falseAcceptances } = estimateErrorRates(
+        { decisions: 0, right: labels, wrong: labels },
+        answers,
+      )
+      expect(falseRefusals).toEqual({ rate: 0, low: 0, high: 0 })
+      // Whatever was unanswerable was answered.
+      expect(falseAcceptances).toEqual({ rate: 1, low: 1, high: 1 })
+    }
   })
 
   it('is one half when as many answerable questions were refused as answered', () => {

@@ -49,3 +49,30 @@ test('counts a confidence that could not be computed as 0, as the gate does, whi
   expect(found![0]).toBe(0)
   expect(found).toEqual(uncertainMiddle([...measured, ...zero!, ...unanswerable], promised))
 })
+
+test('ranges from the confidence of an answerable question to a step above that of an unanswerable one', () => {
+  const promised = { risk: 0.05, certainty: 0.9 }
+  // With 45 labels of a kind none may be wrong.
+  for (const [least, most] of [
+    [0.2, 0.8],
+    [0.1234, 0.5678],
+    [0, 0.5],
+    [0.3, 1],
+  ] as const) {
+    const all = [...labels(true, [least, ...spread(44, 0.9, 1)]), ...labels(false, [most, ...spread(44, 0, 0.1)])]
+    const [from, below] = uncertainMiddle(all, promised)!
+    expect(from).toBeLessThanOrEqual(least)
+    expect(from).toBeGreaterThanOrEqual(Math.max(0, least - 0.0001 - 1e-9))
+    expect(below).toBeCloseTo(Math.min(1, most + 0.0001), 9)
+  }
+})
+
+test('is narrower for a milder promise, and the same in any order', () => {
+  const all = [...labels(true, spread(100, 0.2, 1)), ...labels(false, spread(100, 0, 0.8))]
+  const [mild, strict] = [0.1, 0.05].map((risk) => uncertainMiddle(all, { risk, certainty: 0.9 })!)
+  expect(mild![0]).toBeGreaterThan(strict![0])
+  expect(mild![1]).toBeLessThan(strict![1])
+  const [average] = uncertainMiddle(all, { risk: 0.05, certainty: 'average' })!
+  expect(average).toBeGreaterThan(strict![0])
+  expect(uncertainMiddle(all.toReversed(), { risk: 0.1, certainty: 0.9 })).toEqual(mild)
+})
