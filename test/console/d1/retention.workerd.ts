@@ -45,6 +45,29 @@ function failingAfter(statements: number): D1Database {
   } as unknown as D1Database
 }
 
+/** A database that does something before a batch, or before statements that begin like this. */
+function before(which: string, work: () => Promise<unknown>): D1Database {
+  return {
+    prepare: (sql: string) =>
+      sql.startsWith(which)
+        ? {
+            bind: (...values: unknown[]) => ({
+              run: async () => {
+                await work()
+                return env.DB.prepare(sql)
+                  .bind(...values)
+                  .run()
+              },
+            }),
+          }
+        : env.DB.prepare(sql),
+    batch: async (all: D1PreparedStatement[]) => {
+      if (which === 'batch') await work()
+      return env.DB.batch(all)
+    },
+  } as unknown as D1Database
+}
+
 // Files share the database: what is recorded by the next is not too old.
 afterAll(() => env.DB.prepare('UPDATE removed_decisions SET before_ms = 0').run())
 
@@ -491,5 +514,24 @@ describe('erasure', () => {
     nowMs += 5_000
     expect(await asked.erase('behind', 'canary-7')).toMatchObject({ decisions: 1, finished: true })
     expect(await dump('behind')).not.toContain('canary-7')
+  })
+
+  it.each(['a slice is written', 'it is finished'])('requested again while %s continues as requested', async (when) => {
+    const tenant = when.replaceAll(' ', '-')
+    let nowMs = NOW_MS
+    const asked = createD1Erasures({ db: env.DB, clock: { nowMs: () => nowMs } })
+    const others = when === 'it is finished' ? 500 : 1_500
+    await store.write(Array.from({ length: others }, (_, at) => event(tenant, at, NOW_MS + 1 + at, 'other')))
+    await asked.erase(tenant, 'canary-10', 1)
+    await store.write([event(tenant, 2_000, NOW_MS + 2, 'canary-10')])
+    nowMs += 5_000
+    const again = () => asked.erase(tenant, 'canary-10', 0)
+    const cron = createD1Erasures({
+      db: before(when === 'it is finished' ? 'update "erasures"' : 'batch', again),
+      clock,
+    })
+    await cron.carryOn(1)
+    expect(await asked.carryOn()).toBe(0)
+    expect(await dump(tenant)).not.toContain('canary-10')
   })
 })

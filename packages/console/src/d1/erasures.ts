@@ -56,6 +56,8 @@ const SLICE = 1_000
 interface Wish {
   readonly tenant: string
   readonly principalId: string
+  /** Identifies the request: one that was repeated meanwhile is neither finished nor advanced. */
+  readonly requestedMs: number
   readonly untilPlace: number
 }
 
@@ -64,7 +66,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
   const counting = createD1Counting({ db })
   const queries = drizzle(db)
 
-  async function eraseSlice({ tenant, principalId, untilPlace }: Wish) {
+  async function eraseSlice({ tenant, principalId, requestedMs, untilPlace }: Wish) {
     const { place } = decisions
     const slice = await queries
       .select({ place, tenant: decisions.tenant, principalId: decisions.principalId })
@@ -78,14 +80,20 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
       await queries
         .update(erasures)
         .set({ finishedMs: clock.nowMs() })
-        .where(and(eq(erasures.tenant, tenant), eq(erasures.principalId, principalId)))
+        .where(
+          and(
+            eq(erasures.tenant, tenant),
+            eq(erasures.principalId, principalId),
+            eq(erasures.requestedMs, requestedMs),
+          ),
+        )
       return undefined
     }
     const own = slice.filter((each) => each.tenant === tenant && each.principalId === principalId)
     const places = JSON.stringify(own.map((each) => each.place))
     const [texts] = await db.batch([
       db.prepare(DROP_TEXTS).bind(tenant, places),
-      db.prepare(ERASE).bind(tenant, principalId, places, end),
+      db.prepare(ERASE).bind(tenant, principalId, places, end, requestedMs),
     ])
     // A batch returns one result per statement.
     return { texts: texts!.meta.changes, rows: own.length, untilPlace: end }
@@ -120,7 +128,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
               target: [erasures.tenant, erasures.principalId],
               set: { ...wish, decidedUntilPlace: goesOn },
             })
-            .returning({ untilPlace: decidedUntilPlace }),
+            .returning({ requestedMs, untilPlace: decidedUntilPlace }),
           queries.delete(feedback).where(and(eq(feedback.tenant, tenant), eq(feedback.principalId, principalId))),
           queries
             .update(auditEvents)
@@ -149,6 +157,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
           .select({
             tenant: erasures.tenant,
             principalId: erasures.principalId,
+            requestedMs: erasures.requestedMs,
             untilPlace: erasures.decidedUntilPlace,
           })
           .from(erasures)
