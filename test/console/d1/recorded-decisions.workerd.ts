@@ -258,13 +258,16 @@ describe('one', () => {
     })
   })
 
-  it.each([0, 20, 90_000])('is found by an id whose time is %i ms before that of the event', async (laterMs) => {
-    const atMs = Date.UTC(2026, 3, 4)
-    const id = uuidv7(atMs - laterMs, crypto.randomUUID())
-    const event = anEvent(id, { decision: aDecision({ tenant: 'timed' }), atMs })
-    await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'timed', sequence: 1 }])
-    expect((await recorded.one('timed', id))?.id).toBe(id)
-  })
+  it.each([0, 20, 90_000, 23 * 3_600_000])(
+    'is found by an id whose time is %i ms before that of the event',
+    async (laterMs) => {
+      const atMs = Date.UTC(2026, 3, 4)
+      const id = uuidv7(atMs - laterMs, crypto.randomUUID())
+      const event = anEvent(id, { decision: aDecision({ tenant: 'timed' }), atMs })
+      await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'timed', sequence: 1 }])
+      expect((await recorded.one('timed', id))?.id).toBe(id)
+    },
+  )
 
   it('contains the policy that decided, of the deployment or pushed by the tenant, if it is known', async () => {
     await write('judged', [

@@ -3,8 +3,11 @@ import { type Tenant, timeOfId } from 'hono-rag-gate/core/lib'
 import { PLACES_OF_A_MS } from 'hono-rag-gate/d1/figures'
 import { decisions } from 'hono-rag-gate/d1/schema'
 
-/** Maximum time between the timestamp in a question's id and the record of its decision. */
-const LONGEST_MS = 15 * 60_000
+/** Usual maximum time between the timestamp in a question's id and the record of its decision. */
+const USUAL_MS = 15 * 60_000
+
+/** As above, for answers that people complete: `gateWithoutHttp().record()` may be called at any time. */
+const LONGEST_MS = 24 * 3_600_000
 
 /** The first place of a moment. */
 export function placeOf(ms: number): number {
@@ -15,9 +18,9 @@ export function placeOf(ms: number): number {
 const LATEST_MS = 4e12
 
 /** The range of places for an event's id, the end exclusive; unbounded for an id that is not a UUIDv7. */
-export function placesOf(id: string): readonly [from: number, to: number] {
+export function placesOf(id: string, longestMs: number = USUAL_MS): readonly [from: number, to: number] {
   const fromMs = timeOfId(id)
-  return fromMs === undefined ? [0, Number.MAX_SAFE_INTEGER] : [placeOf(fromMs), placeOf(fromMs + LONGEST_MS)]
+  return fromMs === undefined ? [0, Number.MAX_SAFE_INTEGER] : [placeOf(fromMs), placeOf(fromMs + longestMs)]
 }
 
 /** Condition for a tenant's decisions, which are indexed; those of `default` are scanned by period. */
@@ -31,7 +34,7 @@ export function between(from: number, to: number): SQL | undefined {
   return and(gte(decisions.place, from), lt(decisions.place, to))
 }
 
-/** Condition for the decision of an event, to be used with `limit(1)`. */
+/** Condition for the decision of an event, to be used with `limit(1)`: only an unknown id costs a scan of the day. */
 export function ofEvent(tenant: Tenant, id: string): SQL | undefined {
-  return and(ofTenant(tenant), between(...placesOf(id)), eq(decisions.id, id))
+  return and(ofTenant(tenant), between(...placesOf(id, LONGEST_MS)), eq(decisions.id, id))
 }
