@@ -531,6 +531,40 @@ describe('unpublished chunks', () => {
     await collections.close('abandoned', 'manual', 'writer')
     expect(await names(AT_MS)).toContain('abandoned')
   })
+
+  it('are found by a sweep that reads as many rows whatever their number', async () => {
+    let rows = 0
+    const counting = {
+      prepare: (sql: string) => {
+        const statement = env.DB.prepare(sql)
+        return {
+          bind: (...values: unknown[]) => ({
+            raw: async () => {
+              rows += (await statement.bind(...values).all()).meta.rows_read
+              return statement.bind(...values).raw()
+            },
+          }),
+        }
+      },
+    } as unknown as D1Database
+    const rowsRead = async () => {
+      rows = 0
+      const names = await createD1Collections({ db: counting }).abandoned(AT_MS + 60_000, 1000)
+      return { rows, names: names.filter(({ tenant }) => tenant === 'interrupted') }
+    }
+    const collections = createD1Collections({ db: env.DB })
+    const leave = async (id: string, chunks: number) => {
+      await collections.open('interrupted', id, aWriter('writer', AT_MS))
+      const ids = Array.from({ length: chunks }, (_, at) => `c${at}`)
+      await collections.draft('interrupted', id, aWriter('writer', AT_MS), 0, ids)
+    }
+    await leave('7', 10)
+    await leave('a "b"', 10)
+    const few = await rowsRead()
+    expect(few.names).toEqual(['7', 'a "b"'].map((id) => ({ tenant: 'interrupted', id })))
+    await leave('7', 5_000)
+    expect(await rowsRead()).toEqual(few)
+  })
 })
 
 describe('page', () => {

@@ -246,15 +246,36 @@ export function dropLexicons(queries: Queries, { tenant, id, atMs }: CorpusChang
 
 /** Collections with unpublished chunks and without an active writer, least recently opened first. */
 export function readAbandoned(queries: Queries, atMs: number, limit: number) {
-  const u = unpublishedChunks
+  const { tenant, id, writer, writerUntilMs } = collections
   return queries
-    .selectDistinct({ tenant: u.tenant, id: u.collection })
-    .from(u)
-    .innerJoin(collections, and(eq(collections.tenant, u.tenant), eq(collections.id, u.collection)))
-    .where(or(isNull(collections.writer), lte(collections.writerUntilMs, atMs)))
-    .orderBy(collections.writerUntilMs, u.tenant, u.collection)
+    .select({ tenant, id })
+    .from(collections)
+    .where(and(sql`(${tenant}, ${id}) IN (${WITH_UNPUBLISHED})`, or(isNull(writer), lte(writerUntilMs, atMs))))
+    .orderBy(writerUntilMs, tenant, id)
     .limit(limit)
 }
+
+/**
+ * Keys of collections with unpublished chunks. Each is looked up after the one before: one row, however many chunks.
+ * After a pair in a row comparison, SQLite would scan the rows equal to it.
+ */
+const WITH_UNPUBLISHED = sql.raw(`
+  WITH RECURSIVE names (name) AS (
+    SELECT (SELECT json_array(tenant, collection) FROM unpublished_chunks ORDER BY tenant, collection LIMIT 1)
+    UNION ALL
+    SELECT coalesce(
+      (
+        SELECT json_array(tenant, collection) FROM unpublished_chunks
+        WHERE tenant = name ->> 0 AND collection > name ->> 1 ORDER BY collection LIMIT 1
+      ),
+      (
+        SELECT json_array(tenant, collection) FROM unpublished_chunks
+        WHERE tenant > name ->> 0 ORDER BY tenant, collection LIMIT 1
+      )
+    )
+    FROM names WHERE name IS NOT NULL
+  )
+  SELECT name ->> 0, name ->> 1 FROM names WHERE name IS NOT NULL`)
 
 /**
  * Ids of published chunks, in the order of the ids. Ids are hashes, so the first ones are spread over all documents.
