@@ -1,7 +1,7 @@
 /** Forwards an answer to its reader: aborts it if it stalls, and ends a broken event stream with an error event. */
 import { utf8 } from '../core/lib/sha256.ts'
 import { mediaTypeOf } from './media-type.ts'
-import { isRagGateError, RagGateError } from '../errors.ts'
+import { errorKind, isRagGateError, RagGateError } from '../errors.ts'
 import { type SilenceLimits, silenceLimit } from './silence-limit.ts'
 
 /** A forwarded answer. */
@@ -9,11 +9,10 @@ export interface AnswerStream {
   readonly response: Response
   /** Id in the error event and in the log. */
   readonly requestId: string
-  /** Resolves with the error if it broke off, with `undefined` at its end and when its reader disconnects. It never rejects. */
+  /** Resolves with the error if it broke off, with `undefined` at its end, or when nobody reads on. It never rejects. */
   readonly ended: Promise<RagGateError | undefined>
   /**
-   * A copy of the source's bytes, from the beginning if called at once; it errors if the source does. While a copy is open,
-   * the source is read to its end, even if the reader of the response disconnects.
+   * A copy of the source's bytes, from the beginning if called at once; while one is open, the source is read to its end.
    */
   readonly copy: () => ReadableStream<Uint8Array>
 }
@@ -42,7 +41,7 @@ export function answerStream(
   const endOfEvents = eventEnds()
   const requestId = crypto.randomUUID()
   const copies = new Set<ReadableStreamDefaultController<Uint8Array>>()
-  let hasLeft = false
+  let leftMs: number | undefined
   let readOn = (): void => undefined
   let end!: (failure?: RagGateError) => void
   const ended = new Promise<RagGateError | undefined>((resolve) => (end = resolve))
@@ -53,10 +52,10 @@ export function answerStream(
     /** Bytes of an incomplete event. */
     const held: Uint8Array[] = []
     /** Whether this many more bytes would exceed the read-ahead limit. */
-    const isFull = (bytes: number): boolean => !hasLeft && controller.desiredSize! < bytes
+    const isFull = (bytes: number): boolean => !leftMs && controller.desiredSize! < bytes
     const pulled = (): Promise<void> => new Promise((resolve) => (readOn = resolve))
     const send = (pieces: readonly Uint8Array[]): void => {
-      for (const piece of pieces) if (piece.length > 0 && !hasLeft) controller.enqueue(piece)
+      for (const piece of pieces) if (!leftMs && piece.length > 0) controller.enqueue(piece)
     }
     try {
       for (;;) {
@@ -64,6 +63,8 @@ export function answerStream(
         while (isFull(copies.size * -AHEAD_FOR_COPIES * READ_AHEAD_BYTES)) await pulled()
         const { done, value } = await inTime(reader.read())
         if (done) break
+        // Once its reader has left, a Worker may soon be stopped.
+        if (performance.now() > leftMs!) end()
         for (const copy of copies) copy.enqueue(value)
         if (beginning.length < BEGINNING) beginning += decoder.decode(value)
         // An event that does not end is passed on in parts.
@@ -73,8 +74,8 @@ export function answerStream(
         held.push(value.subarray(at))
       }
       for (const copy of copies) copy.close()
-      send(held)
       end()
+      send(held)
     } catch (thrown) {
       const failure = failureOf(thrown)
       for (const copy of copies) copy.error(failure)
@@ -87,12 +88,14 @@ export function answerStream(
       }
       send([utf8(errorEvent(failure, requestId, beginning))])
     }
-    if (!hasLeft) controller.close()
+    if (!leftMs) controller.close()
   }
 
   /** Cancels the source when it has no reader left. */
-  const leave = async (reason: unknown): Promise<void> => {
-    if (hasLeft && copies.size === 0) await reader.cancel(reason)
+  const leave = (reason: unknown): Promise<void> | undefined => {
+    if (copies.size || !leftMs) return undefined
+    end()
+    return reader.cancel(reason)
   }
 
   const body = new ReadableStream<Uint8Array>(
@@ -100,8 +103,7 @@ export function answerStream(
       start: (controller) => void pass(controller),
       pull: () => readOn(),
       cancel(reason) {
-        hasLeft = true
-        end()
+        leftMs = performance.now() + 10_000
         readOn()
         return leave(reason)
       },
@@ -135,8 +137,7 @@ const BEGINNING = 4096
 const COMPLETION = /^data: ?\{.*"(?:choices"|object": ?"chat\.completion)/m
 
 /**
- * The error event of a stream: `data: {"error": …}` in chat completions, whose readers ignore event names; otherwise an event
- * named `error`.
+ * The error event of a stream: `data: {"error": …}` in chat completions, whose readers ignore names; else one named `error`.
  *
  * @see https://platform.openai.com/docs/guides/error-codes
  * @see https://docs.anthropic.com/en/docs/build-with-claude/streaming#error-events
@@ -152,7 +153,7 @@ function errorEvent({ code, message }: RagGateError, requestId: string, beginnin
 function failureOf(thrown: unknown): RagGateError {
   if (isRagGateError(thrown)) return thrown
   // The error of `AbortSignal.timeout`.
-  const isLate = thrown instanceof Error && thrown.name === 'TimeoutError'
+  const isLate = errorKind(thrown) === 'TimeoutError'
   return new RagGateError(isLate ? 'llm_timeout' : 'llm_unavailable', 'The answer broke off', { cause: thrown })
 }
 

@@ -27,7 +27,7 @@ export async function readAtMost(
     for (;;) {
       const { done, value } = await race(reader.read())
       if (done) break
-      length += value.byteLength
+      length += value.length
       if (length > maxBytes) return undefined
       pieces.push(value)
     }
@@ -39,7 +39,7 @@ export async function readAtMost(
   let at = 0
   for (const piece of pieces) {
     bytes.set(piece, at)
-    at += piece.byteLength
+    at += piece.length
   }
   return bytes
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { RagGateError } from '../../src/errors.ts'
 import { answerStream } from '../../src/http/answer-stream.ts'
 
@@ -192,6 +192,42 @@ describe('a stream of events', () => {
     const { response, ended } = answerStream(new Response(body), LIMITS)
     await response.body?.cancel('left')
     expect([await ended, cancelled]).toEqual([undefined, 'left'])
+  })
+
+  test('that its reader leaves ends with its copies, whose last event may tell its usage', async () => {
+    let source!: ReadableStreamDefaultController<Uint8Array>
+    const body = new ReadableStream<Uint8Array>({ start: (controller) => void (source = controller) })
+    const { response, ended, copy } = answerStream(new Response(body), LIMITS)
+    const copied = new Response(copy()).text()
+    let isOver = false
+    const over = ended.then(() => (isOver = true))
+    source.enqueue(encode('data: x\n\n'))
+    await response.body?.cancel('left')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(isOver).toBe(false)
+    source.enqueue(encode('data: y\n\n'))
+    source.close()
+    await over
+    expect(await copied).toBe('data: x\n\ndata: y\n\n')
+  })
+
+  test('that its reader leaves ends with the last of its copies, or ten seconds later', async () => {
+    const endless = (): Response =>
+      new Response(new ReadableStream({ pull: (controller) => controller.enqueue(encode('data: x\n\n')) }))
+    const left = answerStream(endless(), LIMITS)
+    const copy = left.copy()
+    await left.response.body?.cancel()
+    await copy.cancel()
+    expect(await left.ended).toBeUndefined()
+    vi.useFakeTimers({ toFake: ['performance'], now: 1 })
+    const slow = answerStream(endless(), LIMITS)
+    const reader = slow.copy().getReader()
+    await slow.response.body?.cancel()
+    vi.advanceTimersByTime(10_001)
+    await reader.read()
+    expect(await slow.ended).toBeUndefined()
+    vi.useRealTimers()
+    await reader.cancel()
   })
 
   test('is read at most some 4 MiB ahead of a reader that waits, also for the readers of copies, until it leaves', async () => {

@@ -99,6 +99,32 @@ describe('the recorded decision', () => {
     )
   })
 
+  it('of an answer that its reader left, and that is read to its end for the cache, has the reports of its end', async () => {
+    let source!: ReadableStreamDefaultController<Uint8Array>
+    let used = (): void => undefined
+    const { app, journal } = aGate({
+      handler: (c) => {
+        const { report } = c.var.ragGate
+        used = () => report({ model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } })
+        const body = new ReadableStream<Uint8Array>({ start: (controller) => void (source = controller) })
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+      },
+    })
+    const response = await app.request('/ask', {
+      method: 'POST',
+      body: JSON.stringify({ question: QUESTION }),
+      headers: { 'content-type': 'application/json' },
+    })
+    await response.body!.cancel()
+    used()
+    source.enqueue(
+      new TextEncoder().encode('data: {"choices":[{"index":0,"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'),
+    )
+    source.close()
+    await vi.waitFor(() => expect(journal.stored).toHaveLength(1))
+    expect(journal.events).toMatchObject([{ status: 200, model: 'm1', usage: { inputTokens: 10, outputTokens: 2 } }])
+  })
+
   it('of a refusal does not wait until its body is read', async () => {
     for (const cache of [{}, { store: undefined }]) {
       const { app, journal } = aGate({ finds: [], cache })
