@@ -47,8 +47,9 @@ interface RewriterElement {
  *
  * Left out are scripts, style sheets, templates, `noscript`, and elements whose own attributes make them invisible:
  * `hidden` (except `until-found`), and inline styles with `display: none`, `visibility`, text without size or colour,
- * `opacity: 0` (unless the style also has a transition), clipping to nothing, and positions thousands of pixels off the
- * screen. Style sheets are not evaluated. In doubt text is kept.
+ * `opacity: 0` or `filter: opacity(0)` (unless the style also has a transition), clipping to nothing, and positions
+ * thousands of pixels off the screen; in drawings, `defs`, `symbol`, and letters with neither fill nor stroke. Style
+ * sheets are not evaluated. In doubt text is kept.
  *
  * @throws `document_too_complex` for more than 400,000 tags and text chunks, or more than the tokenizer can hold (about
  *   16,000 unclosed elements); `too_deep` for more than 1,000 nested elements; `config_invalid` in a runtime without

@@ -8,6 +8,8 @@ const SHOWN = {
   visibility: undefined,
   fontSize: undefined,
   transparent: undefined,
+  filled: undefined,
+  stroked: undefined,
 }
 
 describe('readInlineStyle', () => {
@@ -43,6 +45,10 @@ describe('readInlineStyle', () => {
     ['overflow: hidden; height: 0; scroll-padding: 9px'],
     ['clip-path: inset(0 60% 0 40%)'],
     ['opacity: 0; text-transform: uppercase'],
+    ['filter: opacity(0)'],
+    ['filter: blur(2px) opacity( .0% )'],
+    ['-webkit-filter: opacity(0%)'],
+    ['opacity: 0; filter: opacity(0)'],
     ['display: none; color'],
   ])('removes what no browser shows: %s', (style) => {
     expect(readInlineStyle(style)).toMatchObject({ removed: true })
@@ -88,6 +94,10 @@ describe('readInlineStyle', () => {
     ['position: absolute; left: -9999px x'],
     ['opacity: 1%'],
     ['opacity: none'],
+    ['filter: opacity(0.5)'],
+    ['filter: opacity(10%)'],
+    ['filter: drop-shadow(0 0 0 red)'],
+    ['filter: opacity(0); transition: filter .2s'],
     ['opacity: 0; -webkit-animation: x'],
     ['opacity: 0; will-change: opacity'],
     ['content-visibility: auto'],
@@ -98,6 +108,12 @@ describe('readInlineStyle', () => {
   it.each([
     ['', {}],
     ['display: none', { removed: true }],
+    ['fill: none; stroke: none', { filled: false, stroked: false }],
+    ['fill: transparent; stroke: rgb(0 0 0 / 0)', { filled: false, stroked: false }],
+    ['fill: red; fill-opacity: 0; stroke: red; stroke-opacity: 0.0', { filled: false, stroked: false }],
+    ['fill: red; fill-opacity: .1; stroke: currentcolor', { filled: true, stroked: true }],
+    ['fill: url(#none) none; stroke: rgb(0, 0, 0)', { filled: true, stroked: true }],
+    ['fill: inherit; stroke: unset; fill-opacity: inherit', {}],
     ['display: block', { displayed: true, apart: true }],
     ['display: inline', { displayed: true }],
     ['display: inline-block', { displayed: true }],

@@ -16,6 +16,9 @@ export interface InlineStyle {
   readonly fontSize: FontSize | undefined
   /** Whether the text has no colour; `undefined` if inherited. */
   readonly transparent: boolean | undefined
+  /** Whether letters of a drawing are filled, or outlined; `undefined` if inherited. */
+  readonly filled: boolean | undefined
+  readonly stroked: boolean | undefined
 }
 
 /** Elements further left or above than this, pixels, are off the screen. */
@@ -42,6 +45,8 @@ export function readInlineStyle(style: string): InlineStyle {
     visibility: visibilityOf(values.get('visibility')),
     fontSize: fontSizeOf(values.get('font-size')),
     transparent: transparencyOf(values),
+    filled: paintOf(values, 'fill'),
+    stroked: paintOf(values, 'stroke'),
   }
 }
 
@@ -225,12 +230,24 @@ function transparencyOf(values: ReadonlyMap<string, string>): boolean | undefine
   const fill = values.get('-webkit-text-fill-color') ?? values.get('color')
   if (fill === undefined || INHERITED.test(fill)) return undefined
   const shown = [...values.keys()].some((name) => /background|text-shadow|text-stroke|clip/.test(name))
+  return !shown && isTransparent(fill)
+}
+
+function isTransparent(colour: string): boolean {
   return (
-    !shown &&
-    (fill === 'transparent' ||
-      /^#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)$/.test(fill) ||
-      (/^[a-z]+\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill)))
+    colour === 'transparent' ||
+    /^#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)$/.test(colour) ||
+    (/^[a-z]+\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(colour) && hasAlpha(colour))
   )
+}
+
+/** Whether letters of a drawing are painted; `undefined` if inherited. */
+function paintOf(values: ReadonlyMap<string, string>, name: 'fill' | 'stroke'): boolean | undefined {
+  const opacity = LENGTH.exec(values.get(`${name}-opacity`) ?? '')
+  if (opacity !== null && Number(opacity[1]) <= 0) return false
+  const paint = values.get(name)
+  if (paint === undefined || (INHERITED.test(paint) && paint !== 'currentcolor')) return undefined
+  return paint !== 'none' && !isTransparent(paint)
 }
 
 /** `rgb(0, 0, 0)` also ends in zero, but that is its blue component. */
@@ -286,14 +303,20 @@ function isEmptyShape(shape: string): boolean {
   return top! + bottom! >= 100 || right! + left! >= 100
 }
 
+/** A filter that leaves nothing of its element. */
+const FADED = /(?:^| )opacity\( ?\+?(?:0+(?:\.0*)?|\.0+)%? ?\)/
+
 /** Fully transparent, without a transition or animation by which a script would show it. */
 function isFadedOut(values: ReadonlyMap<string, string>): boolean {
+  const filter = values.get('filter') ?? values.get('-webkit-filter') ?? ''
+  if (FADED.test(filter)) return ![...values.keys()].some((name) => !name.endsWith('filter') && ANIMATED.test(name))
   const opacity = LENGTH.exec(values.get('opacity') ?? '')
   return opacity !== null && Number(opacity[1]) <= 0 && !isAnimated(values)
 }
 
+/** Properties of elements that scripts move, or show and hide. */
+const ANIMATED = /^(?:-webkit-)?(?:transform|transition|animation|translate|scale|filter|will-change)/
+
 function isAnimated(values: ReadonlyMap<string, string>): boolean {
-  return [...values.keys()].some((name) =>
-    /^(?:-webkit-)?(?:transform|transition|animation|translate|scale|filter|will-change)/.test(name),
-  )
+  return [...values.keys()].some((name) => ANIMATED.test(name))
 }

@@ -43,6 +43,10 @@ interface Sight {
   readonly hidden: boolean
   readonly fontPixels: number
   readonly transparent: boolean
+  /** It is text of a drawing, which `fill` and `stroke` paint, and not `color`. */
+  readonly drawn: boolean
+  readonly filled: boolean
+  readonly stroked: boolean
   /** Its own style makes the element a block; not inherited. */
   readonly apart: boolean
 }
@@ -62,7 +66,16 @@ export interface OpenElement {
 /** Name of a link to a place in its own page. */
 export const SELF_LINK = '#'
 
-const IN_FULL_SIGHT: Sight = { removed: false, hidden: false, fontPixels: 16, transparent: false, apart: false }
+const IN_FULL_SIGHT: Sight = {
+  removed: false,
+  hidden: false,
+  fontPixels: 16,
+  transparent: false,
+  drawn: false,
+  filled: true,
+  stroked: false,
+  apart: false,
+}
 /** Font size, pixels, up to which text counts as invisible. */
 const SMALLEST_FONT = 1
 
@@ -401,7 +414,9 @@ function openItem(writer: MarkdownWriter, mark: string): () => void {
 }
 
 /** Properties of a style that SVG also has as attributes. */
-const SVG_ATTRIBUTES = ['display', 'visibility', 'opacity', 'font-size', 'style']
+const SVG_ATTRIBUTES = 'display visibility opacity font-size fill fill-opacity stroke stroke-opacity style'.split(' ')
+/** Parts of a drawing that are not rendered where they stand. */
+const UNDRAWN = names('defs symbol')
 
 /** @param inSvg whether it is in a drawing, where a length may be enlarged */
 function sightOf(tag: BeginTag, around: Sight, inSvg: boolean): Sight {
@@ -413,23 +428,29 @@ function sightOf(tag: BeginTag, around: Sight, inSvg: boolean): Sight {
   const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
   // Style sheets may set size and colour of any named element, so these do not inherit an invisible font.
   const letters = named && hasInvisibleLetters(around) && { fontPixels: 16, transparent: false }
-  const base = { ...around, ...letters, apart: false }
+  const drawn = inSvg && (around.drawn || name === 'text') && name !== 'foreignobject'
+  const base = { ...around, ...letters, drawn, filled: around.filled || named, apart: false }
   if (written === undefined && hidden === undefined) return base
   const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
   const size = fontPixels(style, base)
   const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
   return {
-    removed: around.removed || byAttribute || style.removed,
+    removed: around.removed || byAttribute || style.removed || (inSvg && UNDRAWN.has(name)),
     hidden: style.visibility === undefined ? around.hidden : style.visibility === 'hidden',
     fontPixels: inSvg && size > 0 ? base.fontPixels : size,
     transparent: style.transparent === undefined ? base.transparent : style.transparent && !named,
+    drawn,
+    filled: style.filled === undefined ? base.filled : style.filled || named,
+    stroked: style.stroked ?? base.stroked,
     apart: style.apart,
   }
 }
 
 function svgStyleOf(tag: BeginTag): string {
-  const written = SVG_ATTRIBUTES.map((name) => [name, tag.attribute(name)] as const)
-  return written.map(([name, value = '']) => (name === 'style' ? value : `${name}:${value}`)).join(';')
+  return SVG_ATTRIBUTES.flatMap((name) => {
+    const value = tag.attribute(name)
+    return value === undefined ? [] : [name === 'style' ? value : `${name}:${value}`]
+  }).join(';')
 }
 
 function fontPixels({ fontSize }: InlineStyle, around: Sight): number {
@@ -442,8 +463,8 @@ function isSeen(sight: Sight): boolean {
 }
 
 /** Whether text has no size or no colour. */
-function hasInvisibleLetters({ transparent, fontPixels }: Sight): boolean {
-  return transparent || fontPixels <= SMALLEST_FONT
+function hasInvisibleLetters({ transparent, fontPixels, drawn, filled, stroked }: Sight): boolean {
+  return (drawn ? !filled && !stroked : transparent) || fontPixels <= SMALLEST_FONT
 }
 
 function spanOf(tag: BeginTag, name: 'colspan' | 'rowspan'): number {
