@@ -96,7 +96,10 @@ export const scaleCommand = command({
     })
     const scale = await learning
     if (scale.kind === 'none') {
-      throw new CommandError(`${count} passages are too few for a scale: the gate judges as it does without one`)
+      const windowsAsked = `windows of five words: ${scale.windows}`
+      throw new CommandError(
+        `${count} passages are too few for a scale, or too short (${windowsAsked}): the gate judges as it does without one`,
+      )
     }
     const text = jsonText(scale)
     if (given.out === undefined) {

@@ -360,6 +360,19 @@ describe('a filter', () => {
     })
   })
 
+  it.each(['.5', '0.5', '0.92865112733948671'])('reads a confidence of %s', async (value) => {
+    await ask(`/decisions?min_confidence=${value}`)
+    expect(calls[1]?.[1]).toMatchObject({ minConfidence: Number(value) })
+  })
+
+  it.each(['', '.', '5.', '-1', '1.1', 'x', '1e-1', `0.${'1'.repeat(21)}`])(
+    'has no confidence of %j',
+    async (value) => {
+      const error = await errorOf(`/decisions?min_confidence=${value}`)
+      expect(error).toEqual([422, 'filter', 'min_confidence'])
+    },
+  )
+
   it.each([
     ['collection', ''],
     ['policy', 'x'.repeat(201)],

@@ -127,8 +127,8 @@ export function choice<Name extends keyof typeof CHOICES>(
 export function readNumber(c: Context, name: string, otherwise: number, most: number): number {
   const asked = c.req.query(name)
   if (asked === undefined) return otherwise
-  const value = /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Number(asked) : Number.NaN
-  if (!(value <= most)) throw new ConsoleError('filter', `${name} must lie in 0..${most}`, { param: name })
+  const value = /^(?:\d{1,9}|\d{0,9}\.\d{1,20})$/.test(asked) ? Number(asked) : Number.NaN
+  if (!(value <= most)) throw new ConsoleError('filter', `${name} must be a number from 0 to ${most}`, { param: name })
   return value
 }
 
