@@ -3,7 +3,7 @@
 /** Solves a symmetric positive definite system, given by its lower triangle, by Cholesky decomposition. */
 export function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const size = right.length
-  const lower = matrix.map((row) => [...row])
+  const lower: number[][] = matrix.map(() => [])
   for (let column = 0; column < size; column++) {
     for (let row = column; row < size; row++) {
       let value = matrix[row]![column]!
