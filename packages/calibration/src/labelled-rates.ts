@@ -52,7 +52,7 @@ export function estimateErrorRates(refusals: LabelledDecisions, answers: Labelle
 
 function errorsOf({ decisions, right, wrong }: LabelledDecisions): EstimatedRate {
   const labels = right + wrong
-  if (decisions === 0 && labels === 0) return { rate: 0, low: 0, high: 0 }
+  if (decisions === 0) return { rate: 0, low: 0, high: 0 }
   return { rate: labels === 0 ? null : wrong / labels, ...binomialInterval(wrong, labels, EACH) }
 }
 
