@@ -39,7 +39,8 @@ export async function wantsStream(c: Pick<Context, 'req'>): Promise<boolean> {
 export function replace(c: Context, type: string, body: string | ReadableStream<Uint8Array>): void {
   const headers = new Headers(c.res.headers)
   headers.set('content-type', type)
-  headers.delete('content-length')
+  // Its length and tag are those of the other form.
+  for (const name of ['content-length', 'etag']) headers.delete(name)
   // Hono copies the headers of the response that is replaced.
   c.res = undefined
   c.res = new Response(body, { headers })

@@ -40,6 +40,14 @@ test('an answer of passages, as a stream, has the passages before the sentence, 
   expect(bodyOfStream(await again.text())).toEqual(body)
 })
 
+test('a stored answer has an entity tag in the form in which it is stored, and in no other', async () => {
+  const ask = (headers: Record<string, string> = {}) => post('/ask', { question: `${STRONG}??` }, headers, 'QUERY')
+  await (await ask()).text()
+  expect((await ask()).headers.get('etag')).toMatch(/^"\w{32}"$/)
+  const stream = await ask({ accept: 'text/event-stream' })
+  expect([stream.headers.get('content-type'), stream.headers.get('etag')]).toEqual(['text/event-stream', null])
+})
+
 test('an answer of passages has a caution when the verdict is advise', async () => {
   const reply = await (await post('/ask', { question: MIDDLING })).json<Reply>()
   expect(reply).toMatchObject({ verdict: 'advise', answered_by: 'search', caution: expect.stringContaining('verify') })
