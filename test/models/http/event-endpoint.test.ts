@@ -136,7 +136,7 @@ describe('an event stream', () => {
     const { batches, error } = await readAll(streamed(broken()))
     expect(batches).toHaveLength(1)
     expect(error).toMatchObject({ code: 'llm_unavailable' })
-    expect(String((error as Error).message)).not.toContain('secret')
+    expect((error as Error).message).not.toContain('secret')
   })
 
   it('is cancelled when its reader stops', async () => {

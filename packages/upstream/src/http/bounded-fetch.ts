@@ -89,6 +89,6 @@ export function retryAfterSeconds(headers: Headers, nowMs: number): number | und
   const seconds = /^\d+(?:\.\d+)?$/.test(value)
     ? Number(value)
     : // Anything else must be a date, which ends in GMT (RFC 9110, section 10.2.3); `Date.parse` alone is too lenient.
-      (Date.parse(/ GMT$/.test(value) ? value : '') - nowMs) / 1000
+      (Date.parse(value.endsWith(' GMT') ? value : '') - nowMs) / 1000
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), MOST_SECONDS)
 }
