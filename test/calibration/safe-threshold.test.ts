@@ -42,6 +42,8 @@ describe('labelsNeeded', () => {
     [0.1, 0.9, 22],
     [0.05, 0.95, 59],
     [0.5, 0.5, 1],
+    // A tolerance of 1e-9 would be ten times the chance that remains.
+    [0.05, 1 - 1e-10, 449],
   ])('for %f with certainty %f is %i, and one fewer is not enough', (risk, certainty, needed) => {
     expect(labelsNeeded(risk, certainty)).toBe(needed)
     expect(mostAllowed(needed, { risk, certainty })).toBeGreaterThanOrEqual(0)

@@ -20,7 +20,7 @@ export function binomialInterval(hits: number, trials: number, confidence = 0.95
   const tail = (1 - confidence) / 2
   return {
     low: hits === 0 ? 0 : rateWhere((rate) => upperTail(hits, trials, rate) >= tail),
-    high: hits === trials ? 1 : rateWhere((rate) => chanceOfAtMost(hits, trials, rate) <= tail),
+    high: rateWhere((rate) => chanceOfAtMost(hits, trials, rate) <= tail),
   }
 }
 

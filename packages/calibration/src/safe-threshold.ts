@@ -89,5 +89,5 @@ export function mostAllowed(trials: number, promised: Promised): number {
  */
 function mayGetThrough(hits: number, trials: number, { risk, certainty }: Promised): boolean {
   if (certainty === 'average') return (hits + 1) / (trials + 1) <= risk + RATIO_TOLERANCE
-  return chanceOfAtMost(hits, trials, risk) <= 1 - certainty + RATIO_TOLERANCE
+  return chanceOfAtMost(hits, trials, risk) <= (1 - certainty) * (1 + RATIO_TOLERANCE)
 }
