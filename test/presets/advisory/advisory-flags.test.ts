@@ -3,6 +3,7 @@ import {
   ADVISORY_USAGE,
   advisoryBadge,
   advisoryBanner,
+  advisoryLook,
   advisoryWarning,
   getAdvisoryFlag,
   handOverAdvisory,
@@ -81,7 +82,25 @@ describe('document 003', () => {
   })
 
   it("shows the document's badge and banner below the thresholds", () => {
-    expect(advisoryBadge(0.69)).toEqual(advisoryBadge(0.5))
+    const badge = (text: string, backgroundColor: string, color: string) => ({
+      text,
+      style: { padding: '4px 8px', borderRadius: 4, fontSize: 11, backgroundColor, color },
+    })
+    expect(advisoryBadge(0.7)).toEqual(badge('✓ High Confidence', '#E8F5E9', '#2E7D32'))
+    expect(advisoryBadge(0.69)).toEqual(badge('⚠ Medium Confidence', '#FFF3E0', '#E65100'))
+    expect(advisoryBadge(0.5)).toEqual(advisoryBadge(0.69))
+    expect(advisoryBadge(0.49)).toEqual(badge('⚠ Low Confidence - Verify Required', '#FFEBEE', '#C62828'))
+    expect([0.7, 0.5, 0.49, Infinity].map(advisoryLook)).toEqual(['success', 'warning', 'danger', 'danger'])
+    expect(advisoryBanner(0.7)).toBeUndefined()
+    expect(advisoryBanner(0.69)?.style).toEqual({
+      padding: '8px 12px',
+      backgroundColor: '#FFF3E0',
+      border: '1px solid #FFC107',
+      borderRadius: 6,
+      fontSize: 12,
+      color: '#856404',
+      marginTop: 8,
+    })
     expect(advisoryBanner(0.69)?.text).toBe(
       '⚠️ Advisory only — Confidence: 69%. Verify information with primary sources.',
     )

@@ -12,6 +12,11 @@ const check = (question: string, texts: readonly string[], adviseBelow?: number)
   })
 
 describe('keywordCoverage', () => {
+  it('has the words counted', () => {
+    const { gate, settings } = keywordCoverage()
+    expect(gate.reads!(settings).map(({ name }) => name)).toEqual(['questionTermCount', 'keywordCoverage'])
+  })
+
   it.each([
     ['all keywords found, over several chunks', 'red engine key', ['The red key.', 'Engines.'], 'pass', 1],
     ['half of the keywords found', 'red engine', ['The red key.'], 'pass', 0.5],

@@ -1,4 +1,7 @@
 import { policySettings } from '../../../src/core/policy/policy.ts'
+import { confidenceOf } from '../../../src/core/policy/confidence.ts'
+import { signalsOf } from '../../fixtures/evidence.ts'
+import { topCosine } from '../../../packages/presets/src/multi-gate/top-cosine.ts'
 import { describe, expect, it } from 'vitest'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 
@@ -47,5 +50,30 @@ describe('multiGate', () => {
     for (const code of ['no_evidence', 'similarity_low', 'question_unreadable'])
       expect(texts[code]?.answer).not.toBe('')
     expect(multiGate().texts['no_evidence']?.answer).not.toContain('book')
+  })
+
+  it('takes a wording, and has no empty settings', () => {
+    expect(policySettings(multiGate({ wording: 'specification' })).wording).toBe('specification')
+    expect(policySettings(multiGate())).not.toHaveProperty('wording')
+    expect(() => multiGate({ wording: 'loud' as never })).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
+  })
+})
+
+describe('the confidence', () => {
+  it.each([
+    [0.8, 0.8],
+    [1.00001, 1],
+    [-0.5, 0],
+    [NaN, NaN],
+    [undefined, NaN],
+    ['0.8', NaN],
+  ])('for a cosine of %j is %d', (cosine, confidence) => {
+    expect(confidenceOf(topCosine(), signalsOf({ topCosine: cosine as never }))).toBe(confidence)
+  })
+
+  it('is stored and recorded', () => {
+    const { model, settings } = topCosine()
+    expect(settings).toEqual({ kind: 'top-cosine' })
+    expect(model.reads!(settings).map(({ name }) => name)).toEqual(['topCosine'])
   })
 })

@@ -51,6 +51,12 @@ describe('the checks of the two tiers', () => {
     expect(texts(graded(3, 2), [grades!])).toHaveLength(3)
   })
 
+  it('of scores are none without scores', () => {
+    expect(texts(signalsOf({ curves: undefined as never }), gates)).toEqual([FOUND])
+    expect(texts(signalsOf({ curves: { rrf: aCurve(1) } }), gates)).toEqual([FOUND])
+    expect(texts(signalsOf({ curves: { bm25: aCurve() } }), gates)).toEqual([FOUND])
+  })
+
   it('end at the first without chunks, and are none for other policies', () => {
     const none = signalsOf({ chunkCount: 0 })
     expect(checkLines(none, gates)).toEqual([{ passed: false, text: '❌ At least 1 chunk retrieved' }])
@@ -87,6 +93,10 @@ describe('the confidence by the best chunk', () => {
     ])
     expect(of({ ...scored(6), topBm25 })).toBeCloseTo(1.1 / (1.2 + 1), 10)
     expect(of({ ...scored(6), topBm25: 99 })).toBe(1)
+  })
+
+  it('is that of BM25 in a record without scores', () => {
+    expect(of({ ...signalsOf({ curves: undefined as never }), topBm25: 2.2 })).toBe(1)
   })
 
   it('is no number without the grade that a record should have', () => {

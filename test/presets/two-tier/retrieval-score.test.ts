@@ -1,7 +1,11 @@
 import { askGate } from '../../fixtures/policy.ts'
 import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
-import { retrievalScore, type RetrievalScoreOptions } from '../../../packages/presets/src/two-tier/retrieval-score.ts'
+import {
+  retrievalScore,
+  type RetrievalScoreOptions,
+  scoresRead,
+} from '../../../packages/presets/src/two-tier/retrieval-score.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
@@ -49,6 +53,37 @@ describe('retrievalScore', () => {
     })
     expect(check(ofOne(0.04, 0.04), skipped).outcome).toBe('refuse')
     expect(check({ bm25: aCurve(0.06, 0.055) }, skipped).outcome).toBe('refuse')
+  })
+
+  it('stores only a ratio that is skipped', () => {
+    const { settings } = retrievalScore({ ratioWithinDocument: 'skipped' })
+    expect(settings).toEqual({
+      gate: 'retrieval-score',
+      minScore: 0.05,
+      minRatio: 1.2,
+      ratioWithinDocument: 'skipped',
+    })
+    for (const options of [{}, { ratioWithinDocument: 'asked' }] as const)
+      expect(retrievalScore(options).settings).not.toHaveProperty('ratioWithinDocument')
+  })
+
+  it('has no scores in a record without any', () => {
+    expect(scoresRead(signalsOf({ curves: undefined as never }), {})).toEqual({})
+    expect(scoresRead(signalsOf({ curves: { bm25: aCurve() } }), {})).toEqual({})
+    expect(scoresRead(signalsOf({ curves: { bm25: {} as never } }), {})).toEqual({})
+    expect(scoresRead(signalsOf({ curves: { bm25: aCurve(3) } }), {})).toStrictEqual({ kind: 'bm25', top: 3 })
+    expect(scoresRead(signalsOf({ curves: { bm25: aCurve(3, 0) } }), {})).toStrictEqual({
+      kind: 'bm25',
+      top: 3,
+      second: 0,
+    })
+    expect(scoresRead(signalsOf({ curves: { bm25: aCurve(NaN, 1) } }), {})).not.toHaveProperty('ratio')
+    expect(scoresRead(signalsOf({ curves: { bm25: aCurve(1, null as never) } }), {})).not.toHaveProperty('ratio')
+    expect(scoresRead(signalsOf({ curves: { bm25: aCurve(1e300, 1e-300) } }), {}).ratio).toBe(Number.MAX_VALUE)
+    for (const curves of [undefined as never, { bm25: aCurve() }]) {
+      const finding = askGate(retrievalScore(), { signals: signalsOf({ curves }), confidence: 1 })
+      expect(finding).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
+    }
   })
 
   it('accepts a threshold for each score kind', () => {

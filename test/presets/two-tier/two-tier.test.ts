@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { fuse } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { TWO_TIER_SETTINGS, twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
+import { checkLines } from '../../../packages/presets/src/two-tier/check-lines.ts'
+import { retrievalScore } from '../../../packages/presets/src/two-tier/retrieval-score.ts'
+import { topRelevance } from '../../../packages/presets/src/two-tier/top-relevance.ts'
+import { TWO_TIER_SETTINGS, twoTier, twoTierPreset } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
 
@@ -36,5 +39,34 @@ describe('twoTier', () => {
     expect([undefined, strict].map((options) => verdicts(options, 'grade', [3, 2]))).toEqual(['pass', 'refuse'])
     expect([undefined, strict].map((options) => verdicts(options, 'bm25', [1.4, 1]))).toEqual(['pass', 'refuse'])
     expect(verdicts(strict, 'grade', [3, 3])).toBe('pass')
+  })
+
+  it('explains a decision by its checks, and grades by their facts', () => {
+    const policy = twoTier()
+    const signals = measure('x', fuse([aRanking('grade', [3, 1])], { idfMass: 1, topK: 9 }), EMPTY_LEXICON)
+    const { facts, checks } = twoTierPreset.explain!({ signals, confidence: 1, band: 'high' }, policy.gates)
+    expect(checks).toEqual(checkLines(signals, policy.gates))
+    expect(checks).toHaveLength(3)
+    const [graded, scored] = judge(policy, signals).findings
+    expect(facts!(graded!)).toEqual([
+      { label: 'Top chunk score', value: '3' },
+      { label: 'Chunks above threshold (2)', value: '1' },
+    ])
+    expect(facts!(scored!)).toBeUndefined()
+  })
+
+  it('takes a wording, and only the wordings there are', () => {
+    expect(policySettings(twoTier({ wording: 'specification' })).wording).toBe('specification')
+    expect(policySettings(twoTier())).not.toHaveProperty('wording')
+    expect(() => twoTier({ wording: 'loud' as never })).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
+  })
+
+  it('records the scores and the BM25 that it reads', () => {
+    expect(twoTier().signals.map(({ name }) => name)).toEqual(expect.arrayContaining(['curves', 'topBm25']))
+    const names = (reads: readonly { readonly name: string }[]) => reads.map(({ name }) => name)
+    expect(names(topRelevance().model.reads!(topRelevance().settings))).toEqual(['curves', 'topBm25'])
+    const gate = retrievalScore()
+    expect(names(gate.gate.reads!(gate.settings))).toEqual(['curves'])
+    expect(topRelevance().settings).toEqual({ kind: 'top-relevance' })
   })
 })
