@@ -9,7 +9,7 @@ export interface AnswerStream {
   readonly response: Response
   /** Id in the error event and in the log. */
   readonly requestId: string
-  /** Resolves with the error if it broke off, with `undefined` at its end, or when nobody reads on. It never rejects. */
+  /** Resolves with the error if it broke off, with `undefined` at its end, or ten seconds after its reader left. It never rejects. */
   readonly ended: Promise<RagGateError | undefined>
   /**
    * A copy of the source's bytes, from the beginning if called at once; while one is open, the source is read to its end.

@@ -11,8 +11,7 @@ export function finite(score: number | undefined): number | undefined {
 }
 
 /**
- * A number from a record; `NaN` for anything else, including values that JavaScript would convert, such as `null`, `'0.9'`
- * and `true`.
+ * A number from a record; `NaN` for anything else, including values that JavaScript would convert (`null`, `'0.9'`, `true`).
  */
 export function recordedNumber(value: unknown): number {
   return Number.isFinite(value) ? (value as number) : NaN

@@ -20,6 +20,11 @@ describe('HTML in MDX', () => {
       '<table>\n  <tr><th>a</th><th>b</th></tr>\n  <tr>\n    <td>`c|d \\|`</td>\n    <td>\n      e\n      f\n    </td>\n  </tr>\n</table>',
       '| a | b |\n| - | - |\n| `c\\|d \\|` | e f |',
     ],
+    [
+      'nothing within a row of a Markdown table',
+      '| a | b |\n|---|---|\n| c | <ul><li>d</li><li>e</li></ul> |\n\n<p>f</p>',
+      '| a | b |\n|---|---|\n| c |   d  e   |\n\nf',
+    ],
     ['a cell of several blocks', '<table><tr><td>a</td><td>\n- b\n- c\n</td></tr></table>', 'a\n\n- b\n- c'],
     ['spans', '<table><tr><td colSpan={2}>a</td><td>b</td></tr></table>', '| a |  | b |\n| - | - | - |'],
     ['numbered items', '<ol start={3}>\n<li>a</li>\n<li>b\n<ul><li>c</li></ul>\n</li>\n</ol>', '3. a\n4. b\n   - c'],

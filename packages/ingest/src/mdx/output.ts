@@ -21,6 +21,9 @@ const CELLS: ReadonlySet<string> = new Set(['td', 'th'])
 
 /** What lists and quotes put before a line. */
 const PREFIX = /^(?:[-:>\d.]+ +| +)*/
+/** The beginning of a row of a table, in at most this many characters. */
+const ROW = /^ {0,3}\|/
+const INDENT = 4
 /** A placeholder for Markdown while HTML is read, between private-use characters. */
 const HELD = /\ue000(\d{1,7})\ue001/g
 
@@ -43,6 +46,8 @@ export class Output {
   readonly #out: string[] = []
   // The end of the output, kept separately: joining all of it for each look would be quadratic.
   #tail = ''
+  /** The first characters of the current line. */
+  #line = ''
   #page: Page | undefined
 
   /** The end of the output. */
@@ -53,6 +58,8 @@ export class Output {
   write(piece: string): void {
     const into = this.#page?.run ?? this.#out
     into.push(piece)
+    const from = piece.lastIndexOf('\n') + 1
+    this.#line = ((from === 0 ? this.#line : '') + piece.slice(from, from + INDENT)).slice(0, INDENT)
     this.#tail = (this.#tail + piece.slice(-LOOK_BACK)).slice(-LOOK_BACK)
   }
 
@@ -60,6 +67,8 @@ export class Output {
   takes({ name, attributes }: Tag): boolean {
     const page = this.#page
     if (page !== undefined && page.open.length >= MAX_DEPTH) return false
+    // A row of a table is one line.
+    if (page === undefined && ROW.test(this.#line)) return false
     if (BLOCKS.has(name) || NEVER_SHOWN.has(name) || FOREIGN.has(name)) return true
     if (page !== undefined && (LINE_ENDS.has(name) || page.open.some((open) => FOREIGN.has(open.name)))) return true
     if (INLINE_CODE.has(name) && this.isIn('pre')) return true
@@ -81,7 +90,7 @@ export class Output {
   end(name: string): boolean {
     const page = this.#page
     if (page === undefined) return false
-    const at = page.open.findLastIndex((open) => open.name === name)
+    const at = page.open.map((open) => open.name).lastIndexOf(name)
     if (at < 0) return false
     this.#endRun()
     const [{ element }] = page.open.splice(at) as [Page['open'][0]]
