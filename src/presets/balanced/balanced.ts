@@ -38,7 +38,7 @@ const OTHERWISE = { middle: -0.438, deviation: 1.095 } as const
 
 /** The confidence that a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
 function reachedBy(share: number): number {
-  return Number((1 / (1 + 435 * (share / (1 - share)) ** 2.448)).toFixed(3))
+  return Number((1 / (1 + 434 * (share / (1 - share)) ** 2.447)).toFixed(3))
 }
 
 /** Settings of `balanced`. */
