@@ -102,7 +102,11 @@ describe('tuneThreshold', () => {
     ] as const) {
       const given = spread(60, 0, 0).map(() => ({ decision, answerable: false }))
       expect(() => tuneThreshold(tuned, given, { gate })).toThrow(
-        expect.objectContaining({ code: 'config_invalid', param: 'labelled' }),
+        expect.objectContaining({
+          code: 'config_invalid',
+          param: 'labelled',
+          message: `60 of 60 decisions were not judged by ${gate}`,
+        }),
       )
     }
   })
