@@ -53,7 +53,7 @@ describe('estimateErrorRates', () => {
         answers,
       )
       expect(falseRefusals).toEqual({ rate: 0, low: 0, high: 0 })
-      // Whatever was unanswerable was answered.
+      // All unanswerable questions were answered.
       expect(falseAcceptances).toEqual({ rate: 1, low: 1, high: 1 })
     }
   })

@@ -532,7 +532,7 @@ describe('unpublished chunks', () => {
     expect(await names(AT_MS)).toContain('abandoned')
   })
 
-  it('are found by a sweep that reads as many rows whatever their number', async () => {
+  it('are found by a sweep that reads equally many rows for any number of them', async () => {
     let rows = 0
     const counting = {
       prepare: (sql: string) => {

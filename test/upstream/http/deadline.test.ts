@@ -100,7 +100,7 @@ describe('a deadline', () => {
     expect(deadline.fault?.kind).toBe('aborted')
   })
 
-  it('is the fault, whatever the exchange threw after it', () => {
+  it('is the fault, also if the exchange threw something after it', () => {
     const deadline = startDeadline({ timeoutMs: 10 })
     expect(faultOf(new Error('secret'), deadline)).toMatchObject({ kind: 'network', message: 'network' })
     const own = new UpstreamFault('too-large')
