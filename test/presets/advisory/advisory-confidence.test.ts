@@ -40,6 +40,7 @@ describe('advisoryConfidence', () => {
     [{ adviseBelow: -0.1 }, 'adviseBelow'],
     [{ unusableBelow: 0.71 }, 'unusableBelow'],
     [{ unusableBelow: -0.1 }, 'unusableBelow'],
+    [{ refuseBelow: 0.1 } as never, 'refuseBelow'],
   ])('rejects the options %j', (options, param) => {
     expect(() => advisoryConfidence(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })

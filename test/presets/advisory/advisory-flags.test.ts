@@ -140,7 +140,7 @@ describe('the factors', () => {
     const rising = Array.from({ length: 101 }, (_, at) => quality(at / 100))
     expect(rising).toEqual([...rising].sort((a, b) => a - b))
     expect(retrievalQuality(signalsOf({ chunkCount: 0 }))).toBe(0)
-    expect(quality(NaN)).toBeNaN()
+    expect([quality(NaN), quality(Infinity), quality(-Infinity)]).toEqual([NaN, NaN, NaN])
   })
 
   it('of sources are the mean over the cited sources', () => {

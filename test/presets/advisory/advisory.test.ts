@@ -93,6 +93,37 @@ describe('what the preset adds', () => {
     ).not.toHaveProperty('usable')
   })
 
+  it("goes by the policy's own thresholds", () => {
+    const passed = finding({ outcome: 'pass', code: 'passed', threshold: 0.4 })
+    expect(added('operator', 0.45, passed)).toEqual({ badge: { look: 'success', text: '✓ High Confidence' } })
+    const banner = (share: number) =>
+      `⚠️ Advisory only — Confidence: ${share}%. Verify information with primary sources.`
+    expect(added('operator', 0.75, finding({ threshold: 0.8 }))).toEqual({
+      badge: { look: 'warning', text: '⚠ Medium Confidence' },
+      banner: banner(75),
+    })
+    expect(added('operator', 0.75, finding({ threshold: 0.9, code: 'advisory_unusable' }))).toEqual({
+      usable: false,
+      badge: { look: 'danger', text: '⚠ Low Confidence - Verify Required' },
+      banner: banner(75),
+    })
+    expect(added('operator', 0.45, finding({ code: 'advisory_only' }))).toMatchObject({ badge: { look: 'warning' } })
+  })
+
+  it('marks an advisory as unusable beside other findings', () => {
+    const partial = finding({ gate: 'response-quality', code: 'response_partial' })
+    expect(added('public', 0.4, partial, finding({ code: 'advisory_unusable' }))).toMatchObject({ usable: false })
+    expect(added('public', 0.6, partial, finding({}))).not.toHaveProperty('usable')
+  })
+
+  it('to an answer without a confidence is a badge and a banner', () => {
+    const unknown = finding({ outcome: 'refuse', code: 'confidence_unavailable', threshold: undefined as never })
+    expect(added('public', NaN, unknown)).toEqual({
+      badge: { look: 'danger', text: '⚠ Low Confidence - Verify Required' },
+      banner: '⚠️ Advisory only. Verify information with primary sources.',
+    })
+  })
+
   it('is nothing before the answer was judged', () => {
     expect(added('operator', 0.4)).toEqual({})
     expect(added('operator', 0.4, finding({ gate: 'response-quality' }))).toEqual({})
@@ -157,6 +188,7 @@ describe('the confidence', () => {
     const of = (curves: object) => confidenceOf(confidence, signalsOf({ curves, topBm25: 1.1 }))
     expect(of({ cosine: aCurve('0.9' as never) })).toBeNaN()
     expect(of({ cosine: aCurve() })).toBeNaN()
+    expect(of({ cosine: null })).toBeNaN()
     // A convex score depends on how it was fused.
     expect(of({ convex: aCurve(1) })).toBeCloseTo(0.2, 12)
     expect(confidenceOf(confidence, signalsOf({ curves: {}, topBm25: '1.1' as never }))).toBeNaN()

@@ -84,6 +84,13 @@ describe('responseQuality', () => {
     })
   })
 
+  it('looks for every field, and refuses when a record of them is damaged', () => {
+    const { gate, settings } = responseQuality({ requiredFields: ['a'], optionalFields: ['b'] })
+    expect(gate.answerFields!(settings)).toEqual(['a', 'b'])
+    for (const valid of [true, false])
+      expect(check({ ...lacking('b', null as never), valid })).toMatchObject({ code: 'response_quality_missing' })
+  })
+
   it('gives 0 for plain text', () => {
     expect(check(undefined)).toMatchObject({ outcome: 'refuse', code: 'response_incomplete', actual: 0 })
   })

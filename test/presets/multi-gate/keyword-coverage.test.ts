@@ -46,9 +46,13 @@ describe('keywordCoverage', () => {
     })
   })
 
-  it.each([-0.1, 1.1])('rejects the threshold %d', (adviseBelow) => {
-    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'adviseBelow' })
-    expect(() => keywordCoverage({ adviseBelow })).toThrow(fault)
+  it.each([
+    ['adviseBelow', -0.1],
+    ['adviseBelow', 1.1],
+    ['refuseBelow', 0.5],
+  ])('rejects %s: %d', (param, value) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param })
+    expect(() => keywordCoverage({ [param]: value })).toThrow(fault)
   })
 
   it('skips a question without keywords, and can require all of them', () => {

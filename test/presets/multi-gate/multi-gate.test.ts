@@ -30,7 +30,7 @@ describe('multiGate', () => {
     [{ adviseBelowKeywords: -1 }, 'adviseBelowKeywords', 'from 0 to 1'],
   ])('rejects %j under the name of the option', (options, param, words) => {
     expect(() => multiGate(options)).toThrow(
-      expect.objectContaining({ param, message: `${param} must be a number ${words}` }),
+      expect.objectContaining({ code: 'policy_invalid', param, message: `${param} must be a number ${words}` }),
     )
   })
 

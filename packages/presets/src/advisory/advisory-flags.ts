@@ -30,8 +30,9 @@ export function shouldUseAdvisory(confidence: number, threshold = ADVISORY_THRES
 
 /** The warning for the service's log; `undefined` if the confidence reaches the threshold. */
 export function advisoryWarning(confidence: number | undefined, threshold = ADVISORY_THRESHOLD): string | undefined {
-  if (confidence !== undefined && shouldUseAdvisory(confidence, threshold)) return undefined
-  const shown = confidence === undefined || !Number.isFinite(confidence) ? 'unknown' : floored(confidence)
+  const given = confidence ?? NaN
+  if (shouldUseAdvisory(given, threshold)) return undefined
+  const shown = Number.isFinite(given) ? floored(given) : 'unknown'
   return `[RAG Adapter] Low confidence (${shown} < ${threshold}). Advisory-only.`
 }
 
@@ -93,7 +94,9 @@ export interface ShownAdvisory {
 export type AdvisoryLook = 'success' | 'warning' | 'danger'
 
 const BADGE = { padding: '4px 8px', borderRadius: 4, fontSize: 11 }
-const BADGES: Readonly<Record<AdvisoryLook, ShownAdvisory>> = {
+
+/** The badge for each look. */
+export const ADVISORY_BADGES: Readonly<Record<AdvisoryLook, ShownAdvisory>> = {
   success: { text: '✓ High Confidence', style: { ...BADGE, backgroundColor: '#E8F5E9', color: '#2E7D32' } },
   warning: { text: '⚠ Medium Confidence', style: { ...BADGE, backgroundColor: '#FFF3E0', color: '#E65100' } },
   danger: {
@@ -110,12 +113,12 @@ export function advisoryLook(confidence: number): AdvisoryLook {
 
 /** The badge of an answer. */
 export function advisoryBadge(confidence: number): ShownAdvisory {
-  return BADGES[advisoryLook(confidence)]
+  return ADVISORY_BADGES[advisoryLook(confidence)]
 }
 
 /** The banner over an advisory answer; `undefined` if the confidence reaches the threshold. */
-export function advisoryBanner(confidence: number): ShownAdvisory | undefined {
-  if (shouldUseAdvisory(confidence)) return undefined
+export function advisoryBanner(confidence: number, threshold = ADVISORY_THRESHOLD): ShownAdvisory | undefined {
+  if (shouldUseAdvisory(confidence, threshold)) return undefined
   // Rounded down, so that a value below the threshold is never displayed as the threshold.
   const share = Math.round(Number(floored(confidence)) * 100)
   return {
@@ -159,10 +162,9 @@ export function readSelfReport(reply: unknown): SelfReport {
 function objectIn(reply: string): Readonly<Record<string, unknown>> | undefined {
   const from = reply.indexOf('{')
   const to = reply.lastIndexOf('}')
-  if (from < 0 || to < from) return undefined
   try {
     const value: unknown = JSON.parse(reply.slice(from, to + 1))
-    // The text starts with a brace, so the parsed value is an object.
+    // The text starts with a brace (without one it is not JSON), so the parsed value is an object.
     return value as Readonly<Record<string, unknown>>
   } catch {
     return undefined

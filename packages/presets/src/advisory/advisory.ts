@@ -19,11 +19,11 @@ import {
   advisoryConfidenceGate,
 } from './advisory-confidence.ts'
 import {
+  ADVISORY_BADGES,
   ADVISORY_BANNER_FOR_PUBLIC,
   ADVISORY_THRESHOLD,
-  advisoryBadge,
   advisoryBanner,
-  advisoryLook,
+  type AdvisoryLook,
   advisoryWarning,
   handOverAdvisory,
 } from './advisory-flags.ts'
@@ -57,15 +57,23 @@ export const advisoryPreset: Preset = Object.freeze<Preset>({
   },
 })
 
-/** Badge and banner, only after judging: before, the confidence is incomplete. The public sees no value. */
+/**
+ * Badge and banner by the policy's thresholds, only after judging: before, the confidence is incomplete. The public sees
+ * no value.
+ */
 function shownAdvisory({ confidence, findings }: Decision, audience: Audience): FurtherMembers {
-  if (!findings.some(({ gate }) => gate === advisoryConfidenceGate.name)) return {}
-  const banner = advisoryBanner(confidence)
+  const judged = findings.find(({ gate }) => gate === advisoryConfidenceGate.name)
+  if (judged === undefined) return {}
+  const look = LOOKS[judged.code] ?? 'danger'
+  const banner = advisoryBanner(confidence, judged.threshold)
   return {
-    badge: { look: advisoryLook(confidence), text: advisoryBadge(confidence).text },
+    badge: { look, text: ADVISORY_BADGES[look].text },
     ...(banner === undefined ? {} : { banner: audience === 'operator' ? banner.text : ADVISORY_BANNER_FOR_PUBLIC }),
   }
 }
+
+/** How an answer looks by the gate's code; any other code means that the confidence is unknown. */
+const LOOKS: Readonly<Partial<Record<string, AdvisoryLook>>> = { passed: 'success', advisory_only: 'warning' }
 
 /** The finding that made the answer advisory, with the threshold that it applied. */
 function weakAdvisory({ findings }: Decision): (Finding & { readonly threshold: number }) | undefined {

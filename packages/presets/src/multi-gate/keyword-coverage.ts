@@ -6,6 +6,7 @@ import {
   number,
   type OptionKinds,
   RATIO_TOLERANCE,
+  recordedNumber,
   required,
   requireOptions,
   string,
@@ -61,8 +62,8 @@ export const keywordCoverageGate = defineGate({
     if (signals.questionTermCount === 0) {
       return { outcome: 'skip', code: 'no_keywords', message: 'The question has no keywords to look for' }
     }
-    const actual: unknown = signals.keywordCoverage
-    if (typeof actual !== 'number' || !Number.isFinite(actual)) {
+    const actual = recordedNumber(signals.keywordCoverage)
+    if (Number.isNaN(actual)) {
       return { outcome: 'refuse', code: 'keyword_coverage_missing', message: 'The keywords were not counted' }
     }
     const figures = { actual, threshold: adviseBelow }
