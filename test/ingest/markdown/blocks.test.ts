@@ -72,6 +72,22 @@ describe('markdownBlocks', () => {
   })
 
   it.each([
+    [':::note\na\n:::', ['**Note**\n\na']],
+    ['::: WARNING\n\na\n\n:::', ['**Warning**', 'a']],
+    [':::tip[A `b`]\na', ['**A `b`**\n\na']],
+    ['::: details C {open}\n- a\n\n::::\n:::', ['**C**', '- a']],
+    [':::{danger} d\n:::{caution}', ['**d**\n\n\n**Caution**']],
+    ['::: {.a}\n::: code-group\nb', ['b']],
+    ['a ::: b\n::: 1', ['a ::: b\n::: 1']],
+    ['> [!NOTE]\n> a\n> [!TIP]', ['> **Note**\n> a\n> [!TIP]']],
+    ['>[!a-b]- C d \n>e', ['>**C d**\n>e']],
+    ['> a\n\n[!NOTE]', ['> a', '[!NOTE]']],
+    ['- > [!NOTE]\n- :::note', ['- > [!NOTE]\n- :::note']],
+  ])('reads the titles of admonitions: %j', (text, blocks) => {
+    expect(textsOf(text)).toEqual(blocks)
+  })
+
+  it.each([
     ['<div>\na\n</div>\n\nb', [[{ html: '<div>\na\n</div>' }], 'b']],
     ['a <!-- b\nc --> d', [[{ text: 'a ' }, { html: '<!-- b\nc -->' }, { text: ' d' }]]],
     ['- a <!--> b', [[{ text: '- a ' }, { html: '<!-->' }, { text: ' b' }]]],

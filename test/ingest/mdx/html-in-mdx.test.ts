@@ -167,6 +167,8 @@ describe('whole pages', () => {
         'npm i x',
         '```',
         '',
+        '**Note**',
+        '',
         'Text of note.',
         '',
         '**First**',

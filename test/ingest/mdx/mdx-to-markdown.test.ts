@@ -112,7 +112,7 @@ describe('mdxToMarkdown', () => {
       '</ParamField>',
       '<Input name="x"/>',
     )
-    expect(mdxToMarkdown(mdx).trim()).toBe('**key**\n\nThe key to get.')
+    expect(mdxToMarkdown(mdx).trim()).toBe('**key** (string, required)\n\nThe key to get.')
   })
 
   it('lists the texts of objects in attributes, as of a table of parameters', () => {
@@ -259,8 +259,12 @@ describe('mdxToMarkdown', () => {
     ['inline code of three backticks', '```a``` {b}c', '```a``` c'],
     ['code in an item', '- ```\n  {a}\n\n  <B>\n  ```\n1. {c}~~~', '- ```\n  {a}\n\n  <B>\n  ```\n1. ~~~'],
     ['code in a quote', '> ~~~~\n> {a}\n> ~~~\n> ~~~~\n{b}c', '> ~~~~\n> {a}\n> ~~~\n> ~~~~\nc'],
-    ['an admonition', ':::note\na\n:::\nb', '\na\n\nb'],
-    ['titles of admonitions', ':::tip[A `b`]\n::: details C {open}\n::::warning\n', '\n**A `b`**\n\n\n**C**\n\n\n'],
+    ['an admonition', ':::note\na\n:::\nb', '\n**Note**\n\na\n\nb'],
+    [
+      'titles of admonitions',
+      ':::tip[A `b`]\n::: details C {open}\n::::warning\n',
+      '\n**A `b`**\n\n\n**C**\n\n\n**Warning**\n\n',
+    ],
     ['an admonition in a component', '<A>\n  :::note B {#c}\n  d\n  :::\n</A>', '\n\n**B**\n\nd\n\n'],
     ['colons in a line', 'a :::b\n:::: 1', 'a :::b\n:::: 1'],
     ['the end of an admonition', 'a\n:::', 'a\n\n'],
@@ -305,10 +309,16 @@ describe('mdxToMarkdown', () => {
     ['lists in expressions', '{["a", "b"].map((c) => <p>d</p>)}'],
     ['chosen strings', '{a ? "b" : "c"}'],
     ['a tag with objects', '<A b={[{ name: "a", description: "b" }]}'],
+    ['escaped quotes in one line', '\\"', '{<'],
+    ['beginnings of comments in strings', '"/*" ', '{a.map('],
+    ['brackets in a string', "\\'[", "{a.map('"],
+    ['tabs', '<Tab>a</Tab>', `<Tabs items={[${'"a",'.repeat(500)}]}>\n`],
     ['objects in tags that do not end', '<A b={{ c: "d" }} <'],
-  ])('takes linear time for %s', async (_, piece) => {
+  ])('takes linear time for %s', async (_, piece, before = '') => {
     const read = (text: string): void => {
-      expect(mdxToMarkdown(`${text}</a-b>\n</div>\n`).length).toBeLessThanOrEqual(2 * text.length + 14)
+      expect(mdxToMarkdown(`${before}${text}')}</a-b>\n</div>\n`).length).toBeLessThanOrEqual(
+        2 * text.length + 20 + before.length,
+      )
     }
     expect(await growth(read, piece, 48_000)).toBeLessThan(PROPORTION)
   })

@@ -2,6 +2,7 @@
 import MarkdownIt, { type Env, type Token } from 'markdown-it'
 import { codeSpans } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
+import { withoutAdmonitions, withTitle } from './admonitions.ts'
 import { LONGEST_HEADING } from './html/elements.ts'
 import { type HtmlPiece, htmlPieces, mayHide } from './html-pieces.ts'
 
@@ -117,7 +118,7 @@ export function markdownBlocks(text: string): ReadMarkdown {
     const source = lines.slice(...token.map).join('\n')
     // A footnote of one word would be the definition of a link.
     if (token.type === 'reference_definition' && !source.trimStart().startsWith('[^')) return []
-    const written = source.replaceAll(ANCHOR, '').trim()
+    const written = withoutMarks(source.replaceAll(ANCHOR, '').trim(), token.type)
     if (written === '') return []
     if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
     const table = token.type === 'paragraph_open' ? written.search(TABLE) : -1
@@ -125,6 +126,11 @@ export function markdownBlocks(text: string): ReadMarkdown {
     return [textOf(written, () => leavesOf(tokens, at, lines))]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
+}
+
+function withoutMarks(written: string, type: string): string {
+  if (type === 'paragraph_open') return withoutAdmonitions(written)
+  return type === 'blockquote_open' ? withTitle(written) : written
 }
 
 /** The end of a line before the head of a table, an extension of CommonMark. */

@@ -52,7 +52,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
     })
   }
   return {
-    version: `markdown-it/15/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
+    version: `markdown-it/16/${maxCharacters}/${overlapCharacters}${htmlToMarkdown === undefined ? '/plain' : ''}`,
     async split(text, format) {
       const { blocks, hiddenText, work, title = titleOf(blocks) } = await read(text, format)
       return {

@@ -2,23 +2,23 @@
 import { unescaped } from './object-texts.ts'
 import { nextOf, UNENDED_REACH } from './positions.ts'
 
-/** Maximum distance, characters, to look for the end of an expression or of inline code. */
-export const MAX_EXPRESSION = 4000
+/** Maximum distance, characters, to look for the end of an expression: tables and code are written as one. */
+const MAX_EXPRESSION = 200_000
 /** Number of unclosed expressions after which the search distance is reduced to `UNENDED_REACH`. */
 const MAX_UNENDED = 25
 
 /** Gives the end of an expression from its opening brace; `undefined` if it is unclosed. */
-export type EndOf = (from: number, longest?: number) => number | undefined
+export type EndOf = (from: number) => number | undefined
 
 export function expressionsOf(text: string): EndOf {
   const closes = nextOf(text, '}')
   const commentEnds = nextOf(text, '*/')
   let unended = 0
-  return (from, longest = MAX_EXPRESSION) => {
+  return (from) => {
     // A comment may be as long as what it takes out of use.
     const comment = text.startsWith('{/*', from) ? commentEnds(from + 3) + 2 : Infinity
     if (text[comment] === '}') return comment + 1
-    const limit = Math.min(text.length, from + (unended < MAX_UNENDED ? longest : UNENDED_REACH))
+    const limit = Math.min(text.length, from + (unended < MAX_UNENDED ? MAX_EXPRESSION : UNENDED_REACH))
     if (closes(from) >= limit) return undefined
     const end = endOfBraces(text, from, limit)
     if (end === undefined) unended++
@@ -29,19 +29,15 @@ export function expressionsOf(text: string): EndOf {
 /** Skips braces in strings, templates and comments. */
 function endOfBraces(text: string, from: number, limit: number): number | undefined {
   let depth = 0
-  /** By quote, up to where none of them is closed: an escaped one would be followed to there again. */
-  const unclosed = new Map<string, number>()
   for (let at = from; at < limit; at++) {
     const character = text[at]
     if (character === '{') depth++
     else if (character === '}') {
       if (--depth === 0) return at + 1
-    } else if (character === '"' || character === "'" || character === '`') {
-      if (at < (unclosed.get(character) ?? 0)) continue
+    } else if (isQuote(text, at)) {
       const end = endOfString(text, at, limit)
       // An apostrophe in prose does not start a string.
       if (end.isClosed) at = end.at - 1
-      else unclosed.set(character, end.at)
     } else if (character === '/' && text[at + 1] === '*') {
       const end = text.slice(at + 2, limit).indexOf('*/')
       if (end === -1) return undefined
@@ -49,6 +45,12 @@ function endOfBraces(text: string, from: number, limit: number): number | undefi
     }
   }
   return undefined
+}
+
+/** Whether a string may start here. An escaped quote does not: it would be followed to the end of the line in vain, as others before. */
+export function isQuote(text: string, at: number): boolean {
+  const character = text[at]
+  return (character === '"' || character === "'" || character === '`') && text[at - 1] !== '\\'
 }
 
 /** The end of a string, or of the line in which it is not closed. A template that does not end before counts as closed at `limit`. */
@@ -64,6 +66,14 @@ export function endOfString(
     else if (text[at] === '\n' && quote !== '`') return { at, isClosed: false }
   }
   return { at: limit, isClosed: limit < text.length }
+}
+
+export const STRING = /(?<!\\)(?:'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`)/g
+
+/** The members of a list of nothing but strings; none of any other expression. */
+export function stringsOf(expression: string): string[] {
+  if (!/^\s*\[[\s,]*\]\s*$/.test(expression.replaceAll(STRING, ''))) return []
+  return [...expression.matchAll(STRING)].map(([string]) => textOf(string))
 }
 
 /** A string, template or number. */

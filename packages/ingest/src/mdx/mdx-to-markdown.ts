@@ -1,5 +1,7 @@
 /** Converts MDX to Markdown: text is kept, code is removed. */
-import { expressionsOf, MAX_EXPRESSION } from './expressions.ts'
+import { ADMONITION, admonitionTitle } from '../markdown/admonitions.ts'
+import { expressionsOf } from './expressions.ts'
+import { inPlaceOf } from './in-place.ts'
 import { OpenTags, type OpenTag } from './open-tags.ts'
 import { INLINE, LOOK_BACK, Output } from './output.ts'
 import { lineAt, type Next, nextOf } from './positions.ts'
@@ -9,9 +11,8 @@ import { type Tag, Tags, VOID } from './tags.ts'
 
 /** The fence of code, also as the first thing in an item or quote. */
 const FENCE = /^(?:[ \t]|(?:[-*+>]|\d{1,9}[.)])[ \t])*(`{3,}(?![^\n]*`)|~{3,})/
-/** The first or last line of an admonition: `:::note[Title]`, `:::`. */
-const ADMONITION = /^[ \t]*:{3,}[ \t]*(?:[A-Za-z{][^\n]*)?(?:\n|$)/
-const ADMONITION_TITLE = /:{3,}[ \t]*[\w-]*[ \t]*(?:\[(.*)\])?([^\n]*)/
+/** Maximum length of inline code, characters. */
+const MAX_CODE = 4000
 /** Components whose text is code. */
 const CODE = /code|prism|highlight|terminal|shell/i
 /** Maximum nesting of elements in expressions; deeper ones are removed. */
@@ -64,7 +65,8 @@ function convert(text: string, output: Output, nesting: number): void {
         continue
       }
       if (ADMONITION.test(line)) {
-        output.write(admonition(line))
+        const title = admonitionTitle(line)
+        output.write(title === '' ? '\n' : `\n**${title}**\n\n`)
         at = Math.min(text.length, at + line.length + 1)
         continue
       }
@@ -132,13 +134,6 @@ function fenced(code: string): string {
   return `\n\n${fence}\n${code.replace(/^\n+/, '').trimEnd()}\n${fence}\n\n`
 }
 
-/** The title of an admonition as a bold line. */
-function admonition(line: string): string {
-  const [, named, rest = ''] = ADMONITION_TITLE.exec(line) ?? []
-  const title = (named ?? rest).replaceAll(/\{[^{}]*\}/g, '').trim()
-  return title === '' ? '\n' : `\n**${title}**\n\n`
-}
-
 /** Removes the indentation of text in components, which Markdown would read as code from four spaces. */
 function skipIndent(text: string, at: number, innermost: OpenTag | undefined): number {
   if (innermost === undefined) return at
@@ -169,7 +164,7 @@ function fencedCode(text: string, at: number, fence: string, open: OpenTag | und
 function endOfCode(text: string, from: number, paragraphEnds: Next): number {
   const run = /^`+/.exec(text.slice(from, from + 100))?.[0] ?? '`'
   const inside = from + run.length
-  const around = text.slice(inside, Math.min(paragraphEnds(inside), inside + MAX_EXPRESSION))
+  const around = text.slice(inside, Math.min(paragraphEnds(inside), inside + MAX_CODE))
   for (let at = around.indexOf(run); at !== -1; at = around.indexOf(run, at + 1)) {
     if (around[at + run.length] !== '`' && around[at - 1] !== '`') return inside + at + run.length
   }
@@ -181,38 +176,18 @@ function writeTag(tag: Tag, output: Output, open: OpenTags, text: string): void 
   const { name, kind, end } = tag
   const isInline = INLINE.has(name)
   const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + LOOK_BACK))
+  const folders = open.count(name.replace(/File$/, 'Folder'))
+  let shown = tag
   if (kind === 'closing') {
     open.end(name)
     if (output.end(name)) return
   } else {
+    shown = open.titled(tag)
     const isOpened =
       kind === 'opening' && !VOID.has(name) && (!isInline || output.takes(tag)) && open.isClosedAfter(tag)
     if (isOpened && endsLine && !isInline) open.begin(tag)
     if ((isOpened || kind === 'single' || VOID.has(name)) && output.takes(tag)) return output.begin(tag)
   }
-  output.write(inPlaceOf(tag, endsLine && /(?:^|\n)[ \t]*$/.test(output.tail), text))
+  const line = output.tail.slice(output.tail.lastIndexOf('\n') + 1)
+  output.write(inPlaceOf(shown, { text, line, endsLine, folders }))
 }
-
-/** @param alone whether nothing else is in its line */
-function inPlaceOf(tag: Tag, alone: boolean, text: string): string {
-  const { name, kind, title, content, alt, start } = tag
-  if (title !== undefined || content !== undefined) {
-    if (isWithinSentence(text, start)) return ` ${[title, content].filter(Boolean).join(': ')} `
-    const shown = [title === undefined ? '' : `**${title}**`, content].filter(Boolean).join('\n\n')
-    return alone ? `\n${shown}\n` : `\n\n${shown}\n\n`
-  }
-  if (INLINE.has(name)) return ''
-  if (alt !== undefined) return alt.replaceAll(/\s+/g, ' ')
-  // An inline element, such as an icon, does not split a word; a table cell does.
-  if (/^[a-z]/.test(name)) return alone ? '' : ' '
-  // Adjacent components are separate words.
-  return kind === 'opening' && ENDS_IN_CLOSING.test(text.slice(Math.max(0, start - LOOK_BACK), start)) ? ' ' : ''
-}
-
-/** Whether words, or the mark of an item, heading or table, come before in the line. */
-function isWithinSentence(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - LOOK_BACK), start)
-  return /[^\s>][ \t]*$/.test(before.slice(before.lastIndexOf('\n') + 1))
-}
-
-const ENDS_IN_CLOSING = /<\/[\w.-]*>$/

@@ -1,10 +1,14 @@
 /** Tracks the open elements of MDX. */
 import type { Tag } from './tags.ts'
 
-/** An open element, and the indentation of its content; unknown before its first line. */
+/** An open element. */
 export interface OpenTag {
   readonly name: string
+  /** Indentation of its content; unknown before its first line. */
   indent?: number
+  /** Labels of the tabs in it by value, and those of tabs to come. */
+  readonly labels: ReadonlyMap<string, string> | undefined
+  readonly next: Iterator<string, undefined> | undefined
 }
 
 /** Start of a closing tag; a fragment has no name. */
@@ -31,17 +35,32 @@ export class OpenTags {
     return (this.#lastClosing.get(name) ?? -1) > start
   }
 
-  begin({ name }: Tag): void {
-    this.#open.push({ name })
-    this.#count.set(name, (this.#count.get(name) ?? 0) + 1)
+  /** Number of open elements of a name. */
+  count(name: string): number {
+    return this.#count.get(name) ?? 0
+  }
+
+  /** A tag with its title: the element around a tab may have a label for it. Every tab is asked for, in order. */
+  titled(tag: Tag): Tag {
+    const { title, value } = tag
+    if (value === undefined) return tag
+    const { labels, next } = this.innermost ?? {}
+    const label = next?.next().value
+    const shown = title ?? (value === '' ? label : (labels?.get(value) ?? value))
+    return shown === undefined ? tag : { ...tag, title: shown }
+  }
+
+  begin({ name, labels }: Tag): void {
+    this.#open.push({ name, labels, next: labels?.values() })
+    this.#count.set(name, this.count(name) + 1)
   }
 
   /** Ends the innermost element of this name, and those open within it. */
   end(name: string): void {
-    if ((this.#count.get(name) ?? 0) === 0) return
+    if (this.count(name) === 0) return
     for (let ended: string | undefined; ended !== name;) {
       ended = this.#open.pop()!.name
-      this.#count.set(ended, this.#count.get(ended)! - 1)
+      this.#count.set(ended, this.count(ended) - 1)
     }
   }
 }

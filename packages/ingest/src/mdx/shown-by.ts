@@ -1,5 +1,5 @@
 /** Finds what the code of an expression in MDX displays: elements, and strings that it chooses or lists. */
-import { endOfString, type EndOf, expressionsOf, textOf } from './expressions.ts'
+import { endOfString, type EndOf, expressionsOf, isQuote, STRING, stringsOf, textOf } from './expressions.ts'
 import { textsOfObjects } from './object-texts.ts'
 import { Tags, VOID } from './tags.ts'
 
@@ -12,9 +12,6 @@ export type Shown =
 /** After these an element or a chosen string begins. */
 const BEFORE_ELEMENT = /(?:^|[(,?:&|[{;]|=>|\breturn)\s*$/
 const REPEATS = /\.\s*(?:flatMap|map)\s*\(/
-/** An array of strings whose members are displayed. */
-const LIST = /\[((?:[^[\]'"`{}]|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`[^`]*`)*)\]\s*\.\s*(?:flatMap|map)\s*\(/
-const STRING = /'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`/g
 /** Before a string that is chosen, and after it. */
 const CHOICE_BEFORE = /(?:\?\??|:|&&|\|\|)\s*$/
 const CHOICE_AFTER = /^\s*(?::|\?\?|\|\||$)/
@@ -32,8 +29,7 @@ export function shownBy(expression: string): Shown[] {
 
 /** The members of a list that is written in the expression. */
 function listed(code: string): Shown[] {
-  const [, members = ''] = LIST.exec(code) ?? []
-  const items = [...members.matchAll(STRING)].map(([string]) => `- ${textOf(string).replaceAll(/\s+/g, ' ')}`)
+  const items = stringsOf(code.slice(0, code.search(REPEATS))).map((string) => `- ${string.replaceAll(/\s+/g, ' ')}`)
   const list = items.length > 0 ? items.join('\n') : textsOfObjects(code)
   return list === '' ? [] : [{ text: `\n\n${list}\n\n` }]
 }
@@ -59,32 +55,28 @@ function chosen(code: string): Shown[] {
 /** The outermost elements in code, and the code without them and without comments. */
 function elementsIn(code: string): { readonly elements: string[]; readonly rest: string } {
   const elements: string[] = []
-  if (!code.includes('<')) return { elements, rest: withoutComments(code) }
   const endOfExpression = expressionsOf(code)
   const tags = new Tags(code, endOfExpression)
   let rest = ''
   let from = 0
-  for (let at = 0; at < code.length; at++) {
-    const character = code[at]
-    if (character === '"' || character === "'" || character === '`') {
+  const leaveOut = (start: number, end: number): void => {
+    rest += `${code.slice(from, start)} `
+    from = end
+  }
+  for (let at = 0; at < code.length; at = Math.max(at + 1, from)) {
+    if (isQuote(code, at)) {
       const { at: end, isClosed } = endOfString(code, at, code.length)
       if (isClosed || end === code.length) at = end - 1
-    } else if (code.startsWith('/*', at)) at = endOfComment(code, at) - 1
-    else if (character === '<' && BEFORE_ELEMENT.test(code.slice(Math.max(0, at - 20), at))) {
+    } else if (code.startsWith('/*', at)) leaveOut(at, endOfComment(code, at))
+    else if (code[at] === '<' && BEFORE_ELEMENT.test(code.slice(Math.max(0, at - 20), at))) {
       const end = endOfElement(code, at, tags, endOfExpression)
       // Every other start would be looked at up to the end too.
       if (end === undefined) break
-      rest += code.slice(from, at)
       elements.push(code.slice(at, end))
-      from = end
-      at = end - 1
+      leaveOut(at, end)
     }
   }
-  return { elements, rest: withoutComments(rest + code.slice(from)) }
-}
-
-function withoutComments(code: string): string {
-  return code.replaceAll(/\/\*[^]*?\*\//g, ' ')
+  return { elements, rest: rest + code.slice(from) }
 }
 
 function endOfComment(code: string, at: number): number {

@@ -1,30 +1,16 @@
 /** Reads the tags of MDX, and the texts that their attributes display. */
 import { type EndOf, textOf } from './expressions.ts'
-import { textsOfObjects } from './object-texts.ts'
 import { UNENDED_REACH } from './positions.ts'
+import { isComponent, ShownAttributes, type ShownTexts } from './shown-attributes.ts'
 
 const NAME = /[A-Za-z][\w.-]*/y
-/** The same within a tag, where tables of parameters are written as one expression. */
-const MAX_ATTRIBUTE = 200_000
 /** Maximum number of expressions in a tag after one without an end. */
 const MAX_EXPRESSIONS = 50
-/** Attributes that are displayed as the title of a component. */
-const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption', 'question'])
-/** Attributes that are displayed as the text of a component. */
-const TEXTS = new Set(['text', 'description', 'content', 'answer'])
-/** Attributes of components such as `ParamField` that name what is described. */
-const FIELD_NAMES = new Set(['name', 'body', 'path', 'query', 'header'])
-
 export const VOID: ReadonlySet<string> = new Set('area br col embed hr img input link meta source track wbr'.split(' '))
 
-export interface Tag {
+export interface Tag extends ShownTexts {
   readonly name: string
   readonly kind: 'opening' | 'closing' | 'single'
-  readonly title?: string
-  /** Markdown that its other attributes display. */
-  readonly content?: string
-  /** What describes a picture. */
-  readonly alt?: string
   /** Attributes of HTML by name in lower case; the style as CSS. */
   readonly attributes: ReadonlyMap<string, string>
   readonly start: number
@@ -75,7 +61,7 @@ export class Tags {
         note(attributeOf(text, at), text.slice(at + 1, end))
         at = end + 1
       } else if (character === '{') {
-        const end = this.#endOfExpression(at, MAX_ATTRIBUTE)
+        const end = this.#endOfExpression(at)
         if (end === undefined) break
         // After a tag without an end others may be searched in vain too.
         if (++expressions > MAX_EXPRESSIONS && this.#reach < Infinity) break
@@ -97,12 +83,10 @@ export class Tags {
   }
 }
 
-/** Attributes without a value that matter to the reader of HTML. */
-const SWITCH = /(?<=\s)(hidden|open|reversed)(?=[\s/>])/y
+/** Attributes without a value that matter. */
+const SWITCH = /(?<=\s)(hidden|open|reversed|required|deprecated)(?=[\s/>])/y
 /** A property of a style. */
 const PROPERTY = /([A-Za-z]{1,40})\s*:\s*(?:'([^']*)'|"([^"]*)"|([^\s,'"]+))/g
-
-export const isComponent = (name: string): boolean => /^[A-Z]|\./.test(name)
 
 function noteHtml(attributes: Map<string, string>, attribute: string, words: string, source?: string): void {
   // Whether it is set is unknown.
@@ -118,47 +102,6 @@ function cssOf(source: string): string {
       return `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${bare}`
     })
     .join(';')
-}
-
-/** What the attributes of a component display. */
-class ShownAttributes {
-  readonly #name: string
-  #title: string | undefined
-  /** Title of a tab that has no label. */
-  #value = ''
-  #alt = ''
-  readonly #texts: string[] = []
-  readonly #literals: string[] = []
-
-  constructor(name: string) {
-    this.#name = name
-  }
-
-  /** @param source of an expression */
-  add(attribute: string, words: string, source?: string): void {
-    const name = this.#name
-    if (TITLES.has(attribute) || (name.endsWith('Field') && FIELD_NAMES.has(attribute))) {
-      this.#title ??= source === undefined || words !== '' ? words : withoutTags(source)
-    } else if (attribute === 'alt') this.#alt = words
-    else if (attribute === 'value' && name.endsWith('TabItem')) this.#value = words
-    else if (TEXTS.has(attribute) && words !== '') this.#texts.push(words)
-    else if (source !== undefined) this.#literals.push(source)
-  }
-
-  texts(): Pick<Tag, 'title' | 'content' | 'alt'> {
-    const title = (this.#title ?? this.#value).replaceAll(/\s+/g, ' ').trim()
-    const content = [...this.#texts, ...this.#literals.map(textsOfObjects)].filter(Boolean).join('\n\n')
-    return {
-      ...(title !== '' && { title }),
-      ...(content !== '' && { content }),
-      ...(this.#alt !== '' && { alt: this.#alt }),
-    }
-  }
-}
-
-/** The text of an element in an attribute; '' for other code. */
-function withoutTags(source: string): string {
-  return /^\s*</.test(source) ? source.replaceAll(/<[^<>]*>|\{[^{}]*\}/g, '') : ''
 }
 
 /** The attribute whose value begins at `at`; '' for other values. */
