@@ -59,6 +59,8 @@ describe('twoTier', () => {
     expect(policySettings(twoTier({ wording: 'specification' })).wording).toBe('specification')
     expect(policySettings(twoTier())).not.toHaveProperty('wording')
     expect(() => twoTier({ wording: 'loud' as never })).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'minScores' })
+    expect(() => twoTier({ minScores: 1 } as never)).toThrow(fault)
   })
 
   it('records the scores and the BM25 that it reads', () => {

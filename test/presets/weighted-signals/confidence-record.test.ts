@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   type Assessment,
+  badgeMember,
   citationsWithWarning,
   confidenceBadge,
   type ConfidenceGlance,
@@ -63,6 +64,8 @@ describe('confidenceRecord', () => {
   it.each([
     [0.0625, 0.062],
     [0.1875, 0.188],
+    [0.125, 0.125],
+    [0.0005, 0.001],
     [0.7075, 0.708],
     [0.12349, 0.123],
     [-0.0001, 0],
@@ -123,8 +126,18 @@ describe('confidenceRecord', () => {
     }
   })
 
+  it('counts only the scores of a damaged record that are numbers', () => {
+    const { retrieval } = signalsOf()
+    const scores = [NaN, null, 0.8] as readonly number[]
+    expect(confidenceRecord(medium(signalsOf({ retrieval: { ...retrieval, scores } })))).toMatchObject({
+      consensus_count: 1,
+      details: { score_distribution: { min: 0.8, max: 0.8, mean: 0.8, median: 0.8 } },
+    })
+  })
+
   it('is flagged without chunks in every band', () => {
     const record = confidenceRecord({ signals: measured(), confidence: 1, band: 'high' })
+    expect(record.details).toEqual({ total_chunks: 0 })
     expect(record).toMatchObject({
       should_flag_for_review: true,
       interpretation: 'NO RESULTS - No relevant chunks found',
@@ -179,6 +192,16 @@ describe('citationsWithWarning', () => {
     expect(citationsWithWarning(citations, LOW)).toEqual(['⚠️ LOW - Weak retrieval, mandatory review', ...citations])
     expect(citationsWithWarning(citations, HIGH)).toEqual(citations)
     expect(citations).toHaveLength(2)
+  })
+})
+
+describe('badgeMember', () => {
+  it.each([
+    ['operator', 'medium', { look: 'warning', text: '🟡 Medium Confidence (0.78) - Review Recommended' }],
+    ['public', 'medium', { look: 'warning', text: '🟡 Medium Confidence - Review Recommended' }],
+    ['public', 'high', { look: 'success', text: '🟢 High Confidence' }],
+  ] as const)('shows the %s a badge for %s', (audience, band, badge) => {
+    expect(badgeMember({ band, confidence: 0.78 }, audience)).toEqual(badge)
   })
 })
 

@@ -161,6 +161,19 @@ describe('analyse', () => {
     ])
   })
 
+  it.each([
+    ['high', undefined, 'good', '→ Safe to use for automated response'],
+    ['high', 'pass', 'good', '→ Safe to use for automated response'],
+    ['high', 'advise', 'fair', '→ Review recommended before use'],
+    ['high', 'refuse', 'poor', "→ Flag for human review, don't auto-answer"],
+    ['medium', 'pass', 'fair', '→ Review recommended before use'],
+    ['medium', 'refuse', 'poor', "→ Flag for human review, don't auto-answer"],
+    ['low', 'advise', 'poor', "→ Flag for human review, don't auto-answer"],
+  ] as const)('concludes for the band %s and the verdict %s: %s', (band, verdict, standing, text) => {
+    const given = { ...assessed(band), ...(verdict && { verdict }) }
+    expect(analyse(given).at(-1)).toEqual({ metric: 'conclusion', standing, text })
+  })
+
   it('omits an undefined agreement, and has only the conclusion without chunks', () => {
     const metrics = analyse(assessed('low', { bm25DenseComparable: false })).map(({ metric }) => metric)
     expect(metrics).not.toContain('agreement')

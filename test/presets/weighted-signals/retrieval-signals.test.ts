@@ -2,7 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Passage, ScoreKind, Scores } from '../../../src/core/evidence/chunk.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import type { RetrievalSignals } from '../../../packages/presets/src/weighted-signals/retrieval-signals.ts'
+import {
+  recordsRetrieval,
+  type RetrievalSignals,
+} from '../../../packages/presets/src/weighted-signals/retrieval-signals.ts'
+import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
+import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { consensusCount } from '../../../packages/presets/src/weighted-signals/consensus.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
@@ -99,6 +104,7 @@ describe('document diversity', () => {
     const chunks = ['s1', 's2', 's1'].map((section) => ({ section, scores: { convex: 0.5 } }))
     expect(measured(...chunks).sectionCount).toBe(2)
     expect(measured(...of('convex', 0.5, 0.4)).sectionCount).toBe(1)
+    expect(measured({ section: '', scores: { convex: 0.5 } }, ...of('convex', 0.4)).sectionCount).toBe(1)
   })
 })
 
@@ -110,6 +116,25 @@ describe('graph support', () => {
     ['a chunk that was lowered', of('graph-boost', -0.1), false, true],
   ])('is detected with %s', (_, chunks, support, consulted) => {
     expect(measured(...chunks)).toMatchObject({ graphSupport: support, graphConsulted: consulted })
+  })
+})
+
+describe('recordsRetrieval', () => {
+  const names = (policy: ReturnType<typeof twoTier>) => policy.signals.map(({ name }) => name)
+
+  it('adds the signals to those of a policy, once', () => {
+    const own = { name: 'own', measure: () => 1 }
+    const plain = twoTier()
+    const recording = recordsRetrieval(plain)
+    expect(names(plain)).not.toContain('retrieval')
+    expect(new Set(names(recording))).toEqual(new Set([...names(plain), 'retrieval']))
+    expect(recordsRetrieval(recording)).toBe(recording)
+    expect(names(recordsRetrieval({ ...plain, records: [own] }))).toEqual(expect.arrayContaining(['own', 'retrieval']))
+  })
+
+  it('leaves a policy that measures them as it is', () => {
+    const policy = weightedSignals()
+    expect(recordsRetrieval(policy)).toBe(policy)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Scores } from '../../../src/core/evidence/chunk.ts'
-import { scoreRetrieval } from '../../../packages/presets/src/weighted-signals/score-retrieval.ts'
+import { assessChunks, scoreRetrieval } from '../../../packages/presets/src/weighted-signals/score-retrieval.ts'
 import { confidenceRecord } from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { fuse } from '../../../src/core/evidence/fusion.ts'
@@ -72,7 +72,41 @@ describe('scoreRetrieval', () => {
     })
   })
 
+  it('takes no question, and no score of one method among several', () => {
+    const words = [chunk('a', { bm25: 3 }), chunk('b', { bm25: 1 })]
+    expect(scoreRetrieval(words)).toEqual(scoreRetrieval(words, ''))
+    expect(scoreRetrieval([chunk('a', { bm25: 3, cosine: 0.9 })])).toMatchObject({
+      overall_confidence: 0,
+      top_score: 0,
+    })
+  })
+
   it('reports broken scores as an error of the retriever', () => {
     expect(() => scoreRetrieval([chunk('a', { 'cross-encoder': NaN })])).toThrow('out of range')
+  })
+})
+
+describe('assessChunks', () => {
+  const chunks = [chunk('a', { 'cross-encoder': 0.9 }), chunk('b', { 'cross-encoder': 0.75 })]
+
+  it('is the short record with recommendations, by the given levels', () => {
+    const { overall_confidence, top_score, score_gap, interpretation } = scoreRetrieval(chunks)
+    expect(assessChunks(chunks)).toEqual({
+      overall_confidence,
+      top_score,
+      score_gap,
+      bm25_dense_agreement: 0.5,
+      graph_support: false,
+      interpretation,
+      recommendations: ['MODERATE: Medium confidence. Review recommended for critical use cases.'],
+    })
+    expect(assessChunks(chunks, { high: 0.7 }).recommendations).toEqual([])
+  })
+
+  it('recommends a graph if there is one, in the wording asked for', () => {
+    const last = (options: Parameters<typeof assessChunks>[1]) => assessChunks(chunks, options).recommendations.at(-1)
+    expect(last({ graph: 'available' })).toContain('Consider a search of the knowledge graph')
+    expect(last({ graph: 'available', wording: 'specification' })).toContain('Consider using multi_hop_search')
+    expect(last({ wording: 'specification' })).toContain('MODERATE')
   })
 })

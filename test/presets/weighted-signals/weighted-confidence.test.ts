@@ -4,6 +4,8 @@ import {
   SIGNAL_WEIGHTS,
   type SignalWeights,
   weightedConfidence,
+  type WeightedSignalsModel,
+  weightedSignalsModel,
 } from '../../../packages/presets/src/weighted-signals/weighted-confidence.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
@@ -94,5 +96,57 @@ describe('the normalisations of document 001', () => {
     } as const
     // .3 · .8 + .2 · 0 + .15 · 2/4 + .15 · .5 + .1 · 1 + .05 · .5 + .05 · .75
     expect(weightedConfidence(model, signalsOf({ chunkCount: 4, retrieval: RETRIEVAL }))).toBeCloseTo(0.5525, 12)
+  })
+})
+
+const MODEL: WeightedSignalsModel = {
+  kind: 'weighted-signals',
+  weights: SIGNAL_WEIGHTS,
+  consensusFrom: 0.75,
+  absentWeight: 'keep',
+}
+
+describe('the model', () => {
+  it.each([
+    [{ weights: null }, ': the weights must name signals'],
+    [{ weights: 0.5 }, ': the weights must name signals'],
+    ...[-0.1, 1.1, NaN, '0.3', undefined].map((topScore): [object, string] => [
+      { weights: { ...SIGNAL_WEIGHTS, topScore } },
+      ': the weight of topScore must be a number from 0 to 1',
+    ]),
+    [{ weights: { ...NONE, topScore: 1, luck: 0 } }, ': there is no signal luck'],
+    [{ weights: { ...NONE, topScore: 1, toString: 0 } }, ': there is no signal toString'],
+    [{ weights: { ...NONE, topScore: 0.5 } }, ': the weights must add up to 1'],
+    [{ weights: { ...NONE, topScore: 1, scoreGap: 1e-6 } }, ': the weights must add up to 1'],
+    ...[-0.1, 1.1, NaN, '0.5'].map((consensusFrom): [object, string] => [
+      { consensusFrom },
+      ': consensusFrom must be a number from 0 to 1',
+    ]),
+    [{ absentWeight: 'drop' }, ': absentWeight must be keep or spread'],
+  ])('rejects %j: %s', (given, problem) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', message: expect.stringContaining(problem) })
+    expect(() => weightedSignalsModel.validate({ ...MODEL, ...given } as never)).toThrow(fault)
+  })
+
+  it('accepts weights of 0 and 1, and both bounds of the consensus', () => {
+    const model = { ...MODEL, weights: { ...NONE, topScore: 1 }, absentWeight: 'spread' } as const
+    for (const consensusFrom of [0, 1])
+      expect(() => weightedSignalsModel.validate({ ...model, consensusFrom })).not.toThrow()
+  })
+
+  it('is 0 without chunks, and NaN without scores or for a damaged flag', () => {
+    const of = (given: object, chunkCount = 4) =>
+      weightedConfidence(MODEL, signalsOf({ chunkCount, retrieval: { ...RETRIEVAL, ...given } }))
+    expect(of({}, 0)).toBe(0)
+    expect(of({ scores: [] })).toBeNaN()
+    for (const flag of ['bm25DenseComparable', 'graphConsulted', 'graphSupport'])
+      for (const value of [undefined, null, 'true', 1]) expect(of({ [flag]: value })).toBeNaN()
+  })
+
+  it('spreads no weight if no weighted signal exists', () => {
+    const weights = { ...NONE, graphSupport: 1 }
+    const signals = signalsOf({ chunkCount: 4, retrieval: RETRIEVAL })
+    expect(weightedConfidence({ ...MODEL, weights, absentWeight: 'spread' }, signals)).toBeNaN()
+    expect(weightedConfidence({ ...MODEL, weights, absentWeight: 'keep' }, signals)).toBe(0.5)
   })
 })

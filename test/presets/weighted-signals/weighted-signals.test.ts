@@ -9,11 +9,15 @@ import type { Judgement } from '../../../src/core/policy/decision.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { legalReview } from '../../../packages/presets/src/weighted-signals/legal-review.ts'
+import { legalReview, legalReviewPreset } from '../../../packages/presets/src/weighted-signals/legal-review.ts'
 import {
   weightedSignals,
   type WeightedSignalsOptions,
+  weightedSignalsPreset,
 } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
+import type { Audience } from '../../../src/core/policy/preset.ts'
+import { policySettings } from '../../../src/core/policy/policy.ts'
+import { aDecision } from '../../fixtures/decision.ts'
 import { scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
 import { retrievalOf, type RetrievalSignals } from '../../../packages/presets/src/weighted-signals/retrieval-signals.ts'
@@ -207,13 +211,17 @@ describe('weightedSignals', () => {
   it.each<[string, WeightedSignalsOptions, string]>([
     ['levels that do not fall', { high: 0.6 }, 'bands'],
     ['low above medium', { low: 0.71 }, 'bands'],
+    ['low above high', { low: 0.9 }, 'bands'],
+    ['an unknown option', { refuseBelow: 0.5 } as never, 'refuseBelow'],
     ['a level above 1', { high: 1.1 }, 'high'],
     ['a level below 0', { low: -0.1 }, 'low'],
     ['a level that is no number', { medium: NaN }, 'medium'],
     ['a consensus above 1', { consensusFrom: 1.01 }, 'consensusFrom'],
     ['a consensus that is text', { consensusFrom: '0.5' as unknown as number }, 'consensusFrom'],
   ])('rejects %s', (_, options, param) => {
-    expect(() => weightedSignals(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
+    const fault = expect.objectContaining({ code: 'policy_invalid', param })
+    expect(() => weightedSignals(options)).toThrow(fault)
+    expect(() => legalReview(options)).toThrow(fault)
   })
 
   it('refuses when no chunk has a fused score, under every setting of veryLow', () => {
@@ -264,7 +272,76 @@ describe('weightedSignals', () => {
   })
 })
 
+describe('what the preset adds', () => {
+  const decided = (chunks: readonly Given[], given: object = {}) =>
+    aDecision({ ...judged(chunks), signals: measured(chunks), ...given })
+  const shown = scoredEvidence([
+    { documentId: 'doc1', section: 'Section 3.2', scores: { convex: 0.5 } },
+    { documentId: 'doc2', title: 'Manual', scores: { convex: 0.4 } },
+  ]).chunks
+  const added = (audience: Audience, chunks: readonly Given[], given: object = {}) =>
+    weightedSignalsPreset.summary!({ decision: decided(chunks, given), chunks: shown, audience, gates: [] })
+
+  it('to a strong answer is a badge, and to a refusal too', () => {
+    expect(added('public', STRONG)).toEqual({ badge: { look: 'success', text: '🟢 High Confidence' } })
+    expect(added('operator', reranked(0.3, 0.2))).toEqual({
+      badge: { look: 'danger', text: '🔴 Low Confidence (0.35) - Expert Review Required' },
+    })
+  })
+
+  it('to a flagged answer is a warning before the citations, which operators get', () => {
+    const warning = '⚠️ MEDIUM - Moderate confidence, review recommended'
+    expect(added('operator', MODERATE)).toEqual({
+      badge: { look: 'warning', text: '🟡 Medium Confidence (0.70) - Review Recommended' },
+      citations: [warning, '[1] doc1: Section 3.2', '[2] Manual'],
+    })
+    expect(added('public', MODERATE)).toEqual({
+      badge: { look: 'warning', text: '🟡 Medium Confidence - Review Recommended' },
+      citations: [warning],
+    })
+  })
+
+  it('to an explanation is the analysis, and the confidence rounded down', () => {
+    const explained = (confidence: number) => {
+      const { analysis, glance } = weightedSignalsPreset.explain!(decided(MODERATE, { confidence }), [])
+      return { analysis, glance }
+    }
+    expect(explained(0.69996)).toEqual({
+      analysis: expect.arrayContaining([expect.objectContaining({ metric: 'conclusion', standing: 'fair' })]),
+      glance: {
+        overall_confidence: 0.699,
+        interpretation: 'MEDIUM - Moderate confidence, review recommended',
+        should_flag_for_review: true,
+      },
+    })
+    // .58 · 1000 is 580 − 1e-13 in floating point.
+    expect(explained(0.58)).toMatchObject({ glance: { overall_confidence: 0.58 } })
+    expect(explained(NaN)).toMatchObject({ glance: { overall_confidence: 0 } })
+  })
+
+  it('to logs is a warning if the confidence could not be computed', () => {
+    const failed = [{ scores: { bm25: 3, cosine: 0.9 } }]
+    expect(weightedSignalsPreset.warning!(decided(failed))).toEqual({
+      code: 'confidence_scoring_failed',
+      message: 'RAG confidence scoring failed',
+    })
+    expect(weightedSignalsPreset.warning!(decided(WEAK))).toBeUndefined()
+    const both = [...judged(STRONG).findings, ...judged(failed).findings]
+    expect(weightedSignalsPreset.warning!(decided(failed, { findings: both }))).toBeDefined()
+  })
+})
+
 describe('legalReview', () => {
+  it('has refusals reviewed unless told otherwise, and needs a reranker', () => {
+    expect(policySettings(legalReview())).toMatchObject({
+      escalateRefusals: true,
+      confidence: { kind: 'weighted-signals' },
+    })
+    expect(policySettings(weightedSignals())).not.toHaveProperty('escalateRefusals')
+    expect(policySettings(weightedSignals({ escalateRefusals: true }))).toMatchObject({ escalateRefusals: true })
+    expect(legalReviewPreset).toMatchObject({ name: 'legal-review', needsOneOf: ['reranker'] })
+  })
+
   it('passes from .9, advises from .7 and refuses below, without a level low', () => {
     expect(legalReview()).toMatchObject({ name: 'legal-review', bands: { high: 0.9, medium: 0.7, low: 0.7 } })
     const verdicts = [STRONG, MODERATE, WEAK].map((chunks) => judge(legalReview(), measured(chunks)))

@@ -1,5 +1,5 @@
 /** The confidence of a retrieval as a record to send and store, and as text for people. */
-import { clamp01, floored, meanOf } from 'hono-rag-gate/core/lib'
+import { clamp01, finite, floored, meanOf } from 'hono-rag-gate/core/lib'
 import type { Audience, Band, Decision } from 'hono-rag-gate/core/policy'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { consensusCount } from './consensus.ts'
@@ -180,8 +180,8 @@ function detailsOf(
   return {
     total_chunks: chunkCount,
     score_distribution: {
-      min: rounded(scores.length === 0 ? 0 : Math.min(...scores)),
-      max: rounded(scores.length === 0 ? 0 : Math.max(...scores)),
+      min: rounded(Math.min(...scores)),
+      max: rounded(Math.max(...scores)),
       mean: rounded(meanOf(scores)),
       median: rounded(medianOf(scores)),
     },
@@ -210,8 +210,8 @@ function finiteOnly(values: readonly number[] | undefined): readonly number[] {
 }
 
 /** Rounds to three decimals, exact ties to even like Python; 0 for a non-finite number, and never −0. */
-function rounded(value: number | undefined): number {
-  if (value === undefined || !Number.isFinite(value)) return 0
+function rounded(given: number | undefined): number {
+  const value = finite(given) ?? 0
   // A binary number is exactly halfway between two thousandths only if it is a multiple of 1/16.
   const tie = Number.isInteger(value * 16) && Math.abs((value * 1000) % 1) === 0.5
   const nearest = tie ? (2 * Math.round(value * 500)) / 1000 : Number(value.toFixed(3))
