@@ -89,7 +89,8 @@ describe('a filter', () => {
 
   test.each<[unknown, string]>([
     [{}, 'must name 1 to 16 fields'],
-    [{ text: 'x' }, 'names no field: text'],
+    [{ text: 'x' }, 'must not name text'],
+    [{ team: 'x' }, 'must not name team'],
     [{ source: [] }, 'source must have 1 to 100 values'],
     [{ 'metadata.level': NaN }, 'metadata.level is unsafe'],
   ])('%j is rejected with a reason', (filter, problem) => {
