@@ -41,7 +41,7 @@ export function answerStream(
   const endOfEvents = eventEnds()
   const requestId = crypto.randomUUID()
   const copies = new Set<ReadableStreamDefaultController<Uint8Array>>()
-  let leftMs: number | undefined
+  let endByMs: number | undefined
   let readOn = (): void => undefined
   let end!: (failure?: RagGateError) => void
   const ended = new Promise<RagGateError | undefined>((resolve) => (end = resolve))
@@ -52,10 +52,10 @@ export function answerStream(
     /** Bytes of an incomplete event. */
     const held: Uint8Array[] = []
     /** Whether this many more bytes would exceed the read-ahead limit. */
-    const isFull = (bytes: number): boolean => !leftMs && controller.desiredSize! < bytes
+    const isFull = (bytes: number): boolean => !endByMs && controller.desiredSize! < bytes
     const pulled = (): Promise<void> => new Promise((resolve) => (readOn = resolve))
     const send = (pieces: readonly Uint8Array[]): void => {
-      for (const piece of pieces) if (!leftMs && piece.length > 0) controller.enqueue(piece)
+      for (const piece of pieces) if (!endByMs && piece.length > 0) controller.enqueue(piece)
     }
     try {
       for (;;) {
@@ -64,7 +64,7 @@ export function answerStream(
         const { done, value } = await inTime(reader.read())
         if (done) break
         // Once its reader has left, a Worker may soon be stopped.
-        if (performance.now() > leftMs!) end()
+        if (performance.now() > endByMs!) end()
         for (const copy of copies) copy.enqueue(value)
         if (beginning.length < BEGINNING) beginning += decoder.decode(value)
         // An event that does not end is passed on in parts.
@@ -88,12 +88,12 @@ export function answerStream(
       }
       send([utf8(errorEvent(failure, requestId, beginning))])
     }
-    if (!leftMs) controller.close()
+    if (!endByMs) controller.close()
   }
 
   /** Cancels the source when it has no reader left. */
   const leave = (reason: unknown): Promise<void> | undefined => {
-    if (copies.size || !leftMs) return undefined
+    if (copies.size || !endByMs) return undefined
     end()
     return reader.cancel(reason)
   }
@@ -103,7 +103,7 @@ export function answerStream(
       start: (controller) => void pass(controller),
       pull: () => readOn(),
       cancel(reason) {
-        leftMs = performance.now() + 10_000
+        endByMs = performance.now() + 10_000
         readOn()
         return leave(reason)
       },
