@@ -49,8 +49,8 @@ export function createEventSplitter(): (piece: Uint8Array) => readonly string[] 
     tail = seam.slice(-END_BEGINS)
     if (seam.search(EVENT_END) < 0) return []
     const whole = held.join('')
-    // A final `\r` may be the first half of `\r\n`.
-    const open = whole.endsWith('\r') ? '\r' : ''
+    // A final `\r` may be the first half of `\r\n`, except in a stream where `\r` alone ends lines.
+    const open = /[^\r]\r$/.test(whole) ? '\r' : ''
     const { events, rest } = splitEvents(whole.slice(0, whole.length - open.length))
     held = [rest + open]
     return events
