@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type CallOutcome, createCircuitBreaker } from '../../../packages/upstream/src/http/circuit-breaker.ts'
+import {
+  type CallOutcome,
+  type CircuitBreakerOptions,
+  createCircuitBreaker,
+} from '../../../packages/upstream/src/http/circuit-breaker.ts'
 
 /** A breaker over a clock to move. */
-function aBreaker() {
+function aBreaker(options: CircuitBreakerOptions = {}) {
   const clock = { atMs: 1_000_000 }
-  const breaker = createCircuitBreaker(() => clock.atMs)
+  const breaker = createCircuitBreaker(() => clock.atMs, options)
   /** Makes calls with these outcomes, and says whether all of them were admitted. */
   const call = (...outcomes: readonly CallOutcome[]): boolean =>
     outcomes.every((outcome) => {
@@ -34,6 +38,37 @@ describe('a circuit breaker', () => {
     const { call, breaker } = aBreaker()
     call(...times(51, 'ok'), ...times(50, 'failed'))
     expect(breaker.admit().admitted).toBe(true)
+  })
+
+  // 0.14 · 50 and 0.07 · 100 are slightly above 7 in floating point.
+  test.each([
+    [0.14, 50, 7],
+    [0.07, 100, 7],
+    [0.29, 100, 29],
+    [0.01, 100, 1],
+    [1, 3, 3],
+  ])('opens at a share of exactly %d: of %d calls, %d failed', (openFrom, calls, failures) => {
+    const { breaker, call } = aBreaker({ openFrom, minCalls: calls })
+    call(...times(calls - failures, 'ok'), ...times(failures, 'failed'))
+    expect(breaker.admit().admitted).toBe(false)
+    const other = aBreaker({ openFrom, minCalls: calls })
+    other.call(...times(calls - failures + 1, 'ok'), ...times(failures - 1, 'failed'))
+    expect(other.breaker.admit().admitted).toBe(true)
+  })
+
+  test('takes its window and pauses from the options', () => {
+    const { clock, breaker, call } = aBreaker({ windowMs: 2000, minCalls: 2, openMs: 100, maxOpenMs: 300 })
+    call('failed')
+    clock.atMs += 2000
+    call('failed')
+    expect(breaker.admit().admitted).toBe(true)
+    clock.atMs += 1000
+    call('failed')
+    for (const pauseMs of [100, 200, 300, 300]) {
+      expect(breaker.admit()).toEqual({ admitted: false, retryInMs: pauseMs })
+      clock.atMs += pauseMs
+      expect(call('failed')).toBe(true)
+    }
   })
 
   test('ignores calls older than ten seconds', () => {

@@ -157,10 +157,16 @@ describe('an HTTP upstream', () => {
       ['Fri, 02 Jan 2026 03:05:05 GMT ', 60],
       ['Fri, 02 Jan 2026 03:00:00 GMT', 0],
       ['Fri, 31 Dec 9999 23:59:59 GMT', 1_000_000_000],
+      // The two older formats of RFC 9110, section 5.6.7.
+      ['Friday, 02-Jan-26 03:05:05 GMT', 60],
+      ['Fri Jan  2 03:05:05 2026', 60],
+      ['Fri Jan 2 2026', undefined],
       ['Fri, 02 Jan 2026 03:05:05', undefined],
       ['2026-01-02', undefined],
       ['-1', undefined],
       ['1.2.3', undefined],
+      ['.', undefined],
+      ['7 s', undefined],
       ['', undefined],
     ])('that sends Retry-After: %j asks for %s seconds', async (sent, retryAfterSeconds) => {
       server().answerWith(answering('', 503, { 'retry-after': sent }))

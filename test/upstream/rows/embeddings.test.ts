@@ -55,7 +55,10 @@ describe('the vector of a question', () => {
 
   test('are not copied for a false length', () => {
     expect(() => questionVector([{ length: 2 ** 32 - 1 }] as never, { dimension: 2 })).toThrow(
-      expect.objectContaining({ code: 'embedding_mismatch' }),
+      expect.objectContaining({
+        code: 'embedding_mismatch',
+        message: 'The vectors have 2 dimensions and the embedder makes 4294967295',
+      }),
     )
   })
 
@@ -63,7 +66,10 @@ describe('the vector of a question', () => {
     'is rejected in %j',
     (made) => {
       expect(() => questionVector(made as never, { dimension: 2 })).toThrow(
-        expect.objectContaining({ code: 'retriever_bad_response' }),
+        expect.objectContaining({
+          code: 'retriever_bad_response',
+          message: 'The embedder returned no vector of numbers',
+        }),
       )
     },
   )

@@ -42,6 +42,10 @@ describe('the text of a row', () => {
     expect(read({ text: 'other' }, { text: 'answer' }, 'other')).toBeUndefined()
   })
 
+  test('is all there is to a row without other metadata', () => {
+    expect(read({ text: 'W.' })).toStrictEqual({ id: 'r1', documentId: 'r1', text: 'W.' })
+  })
+
   test('is missing in a row without any', () => {
     expect(read({ page: 3 })).toBeUndefined()
     expect(read({}, { text: () => undefined }, 'words')).toBeUndefined()
@@ -124,6 +128,15 @@ describe('a LlamaIndex row', () => {
   test('with an invalid node is read like any other row', () => {
     for (const content of ['no JSON', '5', '{}', JSON.stringify({ text: 7 })])
       expect(read(written(content))).toBeUndefined()
+    for (const content of ['no JSON', 5, null])
+      expect(read({ text: 'W.', _node_content: content })?.metadata).toEqual({ _node_content: content })
+    expect(Object.keys(read({ page: 3, _node_content: '{"text":7}' }, {}, 'W.')?.metadata ?? {})).toEqual(['page'])
+  })
+
+  test('keeps members that are not its ids, also with the value None', () => {
+    const others = { doc_identity: 'None', my_doc_id: 'None', page: 'None' }
+    const metadata = { _node_content: JSON.stringify(node), ...others, ref_doc_id: 'None' }
+    expect(read(metadata)?.metadata).toEqual(others)
   })
 })
 
@@ -133,13 +146,13 @@ describe('the other parts of a row', () => {
       content: 'Words.',
       document_title: 'T',
       headings: ['A', 'B'],
-      url: 'https://a.test/p#s',
+      url: 'https://a.test/p#s-2',
       version: 2,
     }
     expect(read(metadata)).toMatchObject({
       title: 'T',
       section: 'A › B',
-      source: 'https://a.test/p#s',
+      source: 'https://a.test/p#s-2',
       documentId: 'https://a.test/p',
       version: '2',
     })
@@ -167,6 +180,9 @@ describe('the other parts of a row', () => {
   test('are omitted without an error when they have the wrong type', () => {
     const passage = read({ text: 'Words.', title: { en: 'T' }, section: [], source: null, url: '', version: true })
     expect(Object.keys(passage!).sort()).toEqual(['documentId', 'id', 'metadata', 'text'])
+    for (const section of [['A', 5], [5], [''], NaN, Infinity, ' ', false])
+      expect(read({ text: 'Words.', section })).not.toHaveProperty('section')
+    expect(read({ text: 'Words.', section: ['A'], version: 0 })).toMatchObject({ section: 'A', version: '0' })
   })
 
   test('give the document id only when it is not configured: a source that begins with # is not one', () => {

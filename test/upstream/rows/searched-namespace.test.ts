@@ -43,12 +43,14 @@ describe('a namespace by tenant and collection', () => {
 
   test('that is not a string is rejected, and not replaced by the default one', () => {
     const choose = choice({ namespace: (() => undefined) as unknown as () => string })
-    expect(() => choose('acme', 'docs')).toThrow(expect.objectContaining({ code: 'retriever_misconfigured' }))
+    expect(() => choose('acme', 'docs')).toThrow(
+      expect.objectContaining({ code: 'retriever_misconfigured', message: 'namespace must return a string' }),
+    )
   })
 })
 
 test('tenants beside a namespace function are rejected', () => {
   expect(() => choice({ namespace: () => 'x', tenants: 'any' })).toThrow(
-    expect.objectContaining({ code: 'config_invalid', param: 'tenants' }),
+    expect.objectContaining({ code: 'config_invalid', param: 'tenants', message: 'tenants needs one namespace' }),
   )
 })

@@ -84,9 +84,10 @@ const MOST_SECONDS = 1_000_000_000
 
 /** The delay in `Retry-After`, in whole seconds; `undefined` if there is none. */
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
-  // Node keeps white space at the end of a field, and some services send fractions.
-  const value = (headers.get('retry-after') ?? '').trim()
-  const seconds = /^\d+(?:\.\d+)?$/.test(value)
+  // Node keeps white space at the end of a field. A date in the format of asctime ends in the year, without GMT.
+  const value = (headers.get('retry-after') ?? '').trim().replace(/:\d\d \d{4}$/, '$& GMT')
+  // Some services send fractions.
+  const seconds = /^[\d.]+$/.test(value)
     ? Number(value)
     : // Anything else must be a date, which ends in GMT (RFC 9110, section 10.2.3); `Date.parse` alone is too lenient.
       (Date.parse(value.endsWith(' GMT') ? value : '') - nowMs) / 1000

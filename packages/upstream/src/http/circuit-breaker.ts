@@ -95,7 +95,7 @@ export function createCircuitBreaker(nowMs: () => number, options: CircuitBreake
         failures += counted.failures
       }
     }
-    if (calls >= minCalls && failures >= openFrom * calls) openFor(openMs)
+    if (calls >= minCalls && failures / calls >= openFrom) openFor(openMs)
   }
 
   function reportProbe(outcome: CallOutcome): void {

@@ -67,7 +67,7 @@ export function passageOfRow(given: IndexRow, fields: PassageFields): Passage | 
   const source = part('source')
   const parts = {
     documentId:
-      part('documentId') ?? (fields.documentId === undefined ? source?.replace(/(?<=.)#.*$/su, '') : undefined),
+      part('documentId') ?? (fields.documentId === undefined ? source?.replace(/(?<=.)#.*/su, '') : undefined),
     title: part('title'),
     section: part('section'),
     source,
@@ -144,9 +144,7 @@ function nonBlank(value: unknown): string | undefined {
 
 /** Numbers become strings and lists of headings are joined; other types count as absent. */
 function scalar(value: unknown): string | undefined {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
-  if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) {
-    return nonBlank(value.join(' › '))
-  }
+  if (Number.isFinite(value)) return String(value)
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return nonBlank(value.join(' › '))
   return nonBlank(value)
 }
