@@ -71,7 +71,7 @@ describe('reranker impact', () => {
       'computed over chunks with both scores',
       [
         ...of('rrf', 9),
-        ...of('cross-encoder', 0.1),
+        ...of('cross-encoder', 0.1, 0.6, 1),
         ...both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]),
       ],
       2,
