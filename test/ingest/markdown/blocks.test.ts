@@ -79,6 +79,7 @@ describe('markdownBlocks', () => {
     [':::{danger} d\n:::{caution}', ['**d**\n\n\n**Caution**']],
     ['::: {.a}\n::: code-group\nb', ['b']],
     ['a ::: b\n::: 1', ['a ::: b\n::: 1']],
+    ['::: tip Use <script>\na', [[{ text: '**Use ' }, { html: '<script>' }, { text: '**\n\na' }]]],
     ['> [!NOTE]\n> a\n> [!TIP]', ['> **Note**\n> a\n> [!TIP]']],
     ['>[!a-b]- C d \n>e', ['>**C d**\n>e']],
     ['> a\n\n[!NOTE]', ['> a', '[!NOTE]']],

@@ -128,6 +128,32 @@ describe('a heading', () => {
   })
 })
 
+describe('what titles a block', () => {
+  const texts = async (text: string, maxCharacters: number): Promise<string[]> =>
+    (await splitting({ maxCharacters }).split(text, 'markdown')).map((part) => part.text)
+
+  it.each([
+    ['a line in bold', 'aaaa bbbb\n\n**c**\n\ndddd eeee', ['aaaa bbbb', '**c**\n\ndddd eeee']],
+    ['lines in bold', 'aaaa\n\n**b**\n\n**c**\n\ndddd', ['aaaa', '**b**\n\n**c**\n\ndddd']],
+    ['a line below a heading', '# A\n\nbbbb\n\n**c**\n\ndddd eee', ['A\n\nbbbb', 'A\n\n**c**\n\ndddd eee']],
+    ['no line in another section', 'aaaa\n\n**b**\n\n# C\n\ndddd eeee', ['aaaa\n\n**b**', 'C\n\ndddd eeee']],
+    ['no line that does not fit', 'aaaa\n\n**b**\n\ncccc dddd eeee f', ['aaaa\n\n**b**', 'cccc dddd eeee f']],
+    ['no line of one block', 'aaaa\n**b**\n\ncccc dddd eeee', ['aaaa\n**b**', 'cccc dddd eeee']],
+    ['no bold word', 'aaaa\n\n**b** c\n\ndddd eeee', ['aaaa\n\n**b** c', 'dddd eeee']],
+  ])('stays with it: %s', async (_what, text, parts) => {
+    expect(await texts(text, 18)).toEqual(parts)
+  })
+
+  it('is the number of an item', async () => {
+    expect(await texts('1. Aaaa bbbb.\n2. Cccc dddd.\n10) Eeee.', 18)).toEqual([
+      '1. Aaaa bbbb.',
+      '2. Cccc dddd.',
+      '10) Eeee.',
+    ])
+    expect(await texts('1. Aaaa bbbb cccc.\n2.', 18)).toEqual(['1. Aaaa bbbb cccc.', '2.'])
+  })
+})
+
 describe('the work for Markdown', () => {
   const nested = (depth: number) => Array.from({ length: depth }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
 

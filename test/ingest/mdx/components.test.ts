@@ -54,6 +54,11 @@ describe('components of documentation sites', () => {
       '<FileTree>\n  <FileTree.Folder name="app" defaultOpen>\n    <FileTree.File name="a.js" />\n    <FileTree.Folder name="b"><FileTree.File name="c.js" /></FileTree.Folder>\n  </FileTree.Folder>\n  <FileTree.File name="d.js" />\n</FileTree>\n\ne',
       '- app\n  - a.js\n  - b\n  - c.js\n\n- d.js\n\ne',
     ],
+    [
+      'code blocks that are no code',
+      '```mdx-code-block\nimport a from "b"\n\n<Tab label="c">\n```\n\n```js\n<d>\n```\n\n````mdx-code-block\n```\n{e}\n```\n</Tab>\n````\n\n```\n{f}',
+      '**c**\n\n```js\n<d>\n```\n\n```\n{e}\n```\n\n```\n{f}',
+    ],
     ['files alone', 'a\n\n<File name="b.js" />\n\nc <Files name="d"/>', 'a\n\n- b.js\n\nc'],
   ])('reads %s', (_, mdx, markdown) => {
     expect(read(mdx)).toBe(markdown)

@@ -123,7 +123,7 @@ export function markdownBlocks(text: string): ReadMarkdown {
     if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
     const table = token.type === 'paragraph_open' ? written.search(TABLE) : -1
     if (table >= 0) return [textOf(written.slice(0, table)), textOf(written.slice(table + 1))]
-    return [textOf(written, () => leavesOf(tokens, at, lines))]
+    return [token.type === 'paragraph_open' ? textOf(written) : textOf(written, () => leavesOf(tokens, at, lines))]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }

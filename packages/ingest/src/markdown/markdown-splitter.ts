@@ -152,9 +152,13 @@ interface Unit {
   readonly gap: string
 }
 
+/** The number of an item, whose full stop ends no sentence. */
+const NUMBER = /^\s*\d{1,9}[.)]$/
+
 function sentencesOf(text: string, maxCharacters: number): Unit[] {
   let start = 0
   return sentenceEnds(text).flatMap((end) => {
+    if (end < text.length && NUMBER.test(text.slice(start, end))) return []
     const written = text.slice(start, (start = end))
     const sentence = written.trim()
     if (sentence === '') return []
@@ -200,6 +204,9 @@ function opening({ headings }: Pick<Block, 'headings'>, maxCharacters: number): 
   return heading === '' || heading.length + 2 > maxCharacters / 2 ? '' : `${heading}\n\n`
 }
 
+/** Lines in bold at the end, which title what follows, such as a tab. */
+const LABELS = /(?:\n\n\*\*[^\n]+\*\*)+$/
+
 /** Combines adjacent blocks under the same headings into parts that fit, each starting with the innermost heading. */
 function pack(blocks: readonly Block[], maxCharacters: number): DocumentPart[] {
   const parts: { text: string; section: string }[] = []
@@ -207,7 +214,14 @@ function pack(blocks: readonly Block[], maxCharacters: number): DocumentPart[] {
     const section = headings.filter(Boolean).join(' › ')
     const last = parts.at(-1)
     if (last?.section === section && last.text.length + 2 + text.length <= maxCharacters) last.text += `\n\n${text}`
-    else parts.push({ section, text: opening({ headings }, maxCharacters) + text })
+    else {
+      const begin = opening({ headings }, maxCharacters)
+      const [labels = ''] = (last?.section === section && LABELS.exec(last.text)) || []
+      const titled = `${begin}${labels.trimStart()}\n\n${text}`
+      const isTitled = labels !== '' && titled.length <= maxCharacters
+      if (isTitled) last!.text = last!.text.slice(0, -labels.length)
+      parts.push({ section, text: isTitled ? titled : begin + text })
+    }
   }
   return parts.map(({ text, section }) => ({ text, ...(section && { section }) }))
 }

@@ -11,6 +11,8 @@ import { type Tag, Tags, VOID } from './tags.ts'
 
 /** The fence of code, also as the first thing in an item or quote. */
 const FENCE = /^(?:[ \t]|(?:[-*+>]|\d{1,9}[.)])[ \t])*(`{3,}(?![^\n]*`)|~{3,})/
+/** The fence of what Docusaurus reads as MDX nevertheless. */
+const NO_CODE = /^[ \t]*`{3,}mdx-code-block[ \t]*$/
 /** Maximum length of inline code, characters. */
 const MAX_CODE = 4000
 /** Components whose text is code. */
@@ -47,6 +49,8 @@ function convert(text: string, output: Output, nesting: number): void {
   const tags = new Tags(text, endOfExpression)
   const marks = new RegExp(MARK)
   let lastTag: Tag | undefined
+  /** The fence that ends what is no code. */
+  let fenceOfMdx: string | undefined
   let at = 0
   while (at < text.length) {
     if (at === 0 || text[at - 1] === '\n') {
@@ -58,6 +62,11 @@ function convert(text: string, output: Output, nesting: number): void {
       at = skipIndent(text, at, open.innermost)
       const line = lineAt(text, at)
       const fence = FENCE.exec(line)
+      if (NO_CODE.test(line) || (fenceOfMdx !== undefined && line.trim() === fenceOfMdx)) {
+        fenceOfMdx = NO_CODE.test(line) ? fence?.[1] : undefined
+        at = Math.min(text.length, at + line.length + 1)
+        continue
+      }
       if (fence?.[1] !== undefined) {
         const [code, after] = fencedCode(text, at, fence[1], open.innermost)
         output.write(code)
