@@ -36,7 +36,7 @@ export function checkPassageFilter(filter: PassageFilter): PassageFilter {
   const fields = Object.entries((filter as PassageFilter | null) ?? {})
   if (fields.length === 0 || fields.length > MAX_FIELDS) throw invalid(`must name 1 to ${MAX_FIELDS} fields`)
   for (const [field, given] of fields) {
-    if (!FIELD.test(field)) throw invalid(`must not name ${field}`)
+    if (!FIELD.test(field)) throw invalid(`must name fields of passages, not ${field}`)
     const values = valuesOf(given)
     if (values.length === 0 || values.length > MAX_VALUES) throw invalid(`${field} must have 1 to ${MAX_VALUES} values`)
     if (!values.every(isSafe)) throw invalid(`${field} is unsafe`)

@@ -89,8 +89,8 @@ describe('a filter', () => {
 
   test.each<[unknown, string]>([
     [{}, 'must name 1 to 16 fields'],
-    [{ text: 'x' }, 'must not name text'],
-    [{ team: 'x' }, 'must not name team'],
+    [{ text: 'x' }, 'must name fields of passages, not text'],
+    [{ team: 'x' }, 'must name fields of passages, not team'],
     [{ source: [] }, 'source must have 1 to 100 values'],
     [{ 'metadata.level': NaN }, 'metadata.level is unsafe'],
   ])('%j is rejected with a reason', (filter, problem) => {
