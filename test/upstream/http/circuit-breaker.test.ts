@@ -162,6 +162,23 @@ describe('a circuit breaker', () => {
     expect(breaker.admit().admitted).toBe(true)
   })
 
+  test('forgets calls of a clock that was set back, and is not opened by a late report of a trial', () => {
+    const { clock, call, breaker } = aBreaker()
+    call(...times(9, 'failed'))
+    clock.atMs -= 3_600_000
+    call('ok')
+    clock.atMs += 3_600_000
+    call('failed')
+    expect(breaker.admit().admitted).toBe(true)
+    const other = aBreaker().opened()
+    other.clock.atMs += 5000
+    const late = other.breaker.admit()
+    other.clock.atMs += 5000
+    other.call('ok')
+    if (late.admitted) late.report('failed')
+    expect(other.breaker.admit().admitted).toBe(true)
+  })
+
   test('allows one call at once when the clock is set back while it is open', () => {
     const { clock, breaker } = aBreaker().opened()
     for (const setBackMs of [3_600_000, 1]) {

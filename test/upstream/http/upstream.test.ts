@@ -8,7 +8,7 @@ import { UpstreamFault, type UpstreamFaultKind } from '../../../packages/upstrea
 import { answering, upstreamOfTests } from '../../fixtures/scripted-upstream.ts'
 
 /** An upstream over a clock that only its pauses move, and a script of what each attempt gives. */
-function scripted(script: readonly (UpstreamFault | string)[], options: UpstreamOptions = {}) {
+function scripted(script: readonly (Error | string)[], options: UpstreamOptions = {}) {
   const clock = { atMs: 1_000_000 }
   const pauses: number[] = []
   let attempts = 0
@@ -108,6 +108,29 @@ describe('an upstream', () => {
     expect(attempts()).toBe(11)
   })
 
+  test('that fails in another way the second time has that fault, unless it was not called', async () => {
+    await expect(scripted([fault('network'), fault('timeout')]).call()).rejects.toMatchObject({ kind: 'timeout' })
+    const broken = new TypeError('x')
+    await expect(scripted([fault('network'), broken]).call()).rejects.toBe(broken)
+    const once = scripted([fault('network')], { breaker: { minCalls: 1 } })
+    await expect(once.call()).rejects.toMatchObject({ kind: 'network' })
+    expect(once.attempts()).toBe(1)
+  })
+
+  test.each<[string, Error | string, string]>([
+    ['answers', 'answer', 'ok'],
+    ['sends an unreadable response', fault('redirect'), 'ok'],
+    ['throws what is no fault', new TypeError('x'), 'circuit-open'],
+  ])('that %s at the first call after a pause is called again, or not', async (_, then, next) => {
+    const { call, clock } = scripted([...Array.from({ length: 10 }, () => new TypeError('x')), then, 'ok'])
+    const ending = () => call().catch((thrown: UpstreamFault) => thrown.kind)
+    for (let at = 0; at < 10; at++) await ending()
+    expect(await ending()).toBe('circuit-open')
+    clock.atMs += 5000
+    await ending()
+    expect(await ending()).toBe(next)
+  })
+
   test('that sends unreadable responses is still called', async () => {
     const { call, attempts } = scripted([fault('redirect')])
     for (let at = 0; at < 20; at++) await expect(call()).rejects.toMatchObject({ kind: 'redirect' })
@@ -151,7 +174,7 @@ describe('an HTTP upstream', () => {
     test.each([
       ['7', 7],
       ['7 ', 7],
-      ['0.2', 1],
+      ['0.25', 1],
       ['12345678901', 1_000_000_000],
       ['Fri, 02 Jan 2026 03:05:05 GMT', 60],
       ['Fri, 02 Jan 2026 03:05:05 GMT ', 60],
@@ -167,6 +190,7 @@ describe('an HTTP upstream', () => {
       ['1.2.3', undefined],
       ['.', undefined],
       ['7 s', undefined],
+      ['in 7', undefined],
       ['', undefined],
     ])('that sends Retry-After: %j asks for %s seconds', async (sent, retryAfterSeconds) => {
       server().answerWith(answering('', 503, { 'retry-after': sent }))
@@ -176,7 +200,7 @@ describe('an HTTP upstream', () => {
     })
   })
 
-  test.each([200, 204, 400, 401, 404, 422])('with status %s returns the response', async (status) => {
+  test.each([200, 204, 400, 401, 404, 422, 499, 507])('with status %s returns the response', async (status) => {
     const fetch = async () => new Response(status === 204 ? null : 'x', { status })
     const send = createHttpUpstream({ fetch, timeoutMs: 100, maxResponseBytes: 10 })
     expect(await send('https://a.test', {})).toMatchObject({ status })
@@ -187,6 +211,58 @@ describe('an HTTP upstream', () => {
     const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 })
     await expect(send('https://a.test', {}, AbortSignal.timeout(5))).rejects.toMatchObject({ kind: 'timeout' })
     await expect(send('https://a.test', {}, AbortSignal.abort())).rejects.toMatchObject({ kind: 'aborted' })
+  })
+
+  test('waits for its pause by itself, and not for the rest of it when its caller leaves', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    try {
+      let attempts = 0
+      const call = createUpstream({ random: () => 0 })(async () => {
+        if (++attempts === 1) throw fault('network')
+        return 'answer'
+      })
+      await vi.advanceTimersByTimeAsync(49)
+      expect(attempts).toBe(1)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(await call).toBe('answer')
+      expect(vi.getTimerCount()).toBe(0)
+      const caller = new AbortController()
+      const left = createUpstream()(async () => {
+        throw fault('network')
+      }, caller.signal)
+      await vi.advanceTimersByTimeAsync(1)
+      caller.abort()
+      await expect(left).rejects.toMatchObject({ kind: 'aborted' })
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('leaves no timer behind, and is not called for a caller who has left', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const fetch = vi.fn<() => Promise<Response>>(async () => new Response('x'))
+      const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 })
+      await send('https://a.test', {})
+      await expect(send('https://a.test', {}, AbortSignal.abort())).rejects.toMatchObject({ kind: 'aborted' })
+      expect(fetch).toHaveBeenCalledOnce()
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test("reads a date in Retry-After by the platform's clock", async () => {
+    const headers = { 'retry-after': new Date(Date.now() + 60_500).toUTCString() }
+    const fetch = async () => new Response('', { status: 503, headers })
+    const send = createHttpUpstream({ fetch, timeoutMs: 100, maxResponseBytes: 10 })
+    const seconds = await send('https://a.test', {}).then(
+      () => undefined,
+      (thrown: UpstreamFault) => thrown.retryAfterSeconds,
+    )
+    expect(seconds).toBeGreaterThan(50)
+    expect(seconds).toBeLessThan(62)
   })
 
   describe('that never answers', () => {

@@ -113,10 +113,9 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
     try {
       return await once(attempt)
     } catch (thrown) {
-      const pauseMs = PAUSE_FROM_MS + random() * (PAUSE_TO_MS - PAUSE_FROM_MS)
-      if (retries === 0 || tokens < RETRY_COST || !isWorthRetrying(thrown, pauseMs)) throw thrown
+      if (retries === 0 || tokens < RETRY_COST || !isWorthRetrying(thrown)) throw thrown
       tokens -= RETRY_COST
-      await sleep(pauseMs, signal)
+      await sleep(PAUSE_FROM_MS + random() * (PAUSE_TO_MS - PAUSE_FROM_MS), signal)
       return once(attempt).catch((again: unknown) => {
         // If the circuit opened in the meantime, the first failure is more informative.
         throw again instanceof UpstreamFault && again.kind === 'circuit-open' ? thrown : again
@@ -162,10 +161,9 @@ export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange 
   }
 }
 
-/** Not if the service asks for a longer wait than our pause. */
-function isWorthRetrying(thrown: unknown, pauseMs: number): boolean {
-  if (!(thrown instanceof UpstreamFault) || !TOLD[thrown.kind]?.isRetried) return false
-  return (thrown.retryAfterSeconds ?? 0) * 1000 <= pauseMs
+/** Not if the service asks for a wait: one of whole seconds is longer than our pause. */
+function isWorthRetrying(thrown: unknown): boolean {
+  return thrown instanceof UpstreamFault && !!TOLD[thrown.kind]?.isRetried && !thrown.retryAfterSeconds
 }
 
 async function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
