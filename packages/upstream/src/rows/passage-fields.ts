@@ -62,7 +62,8 @@ export function passageOfRow(given: IndexRow, fields: PassageFields): Passage | 
   const row = unwrapped(given)
   const text = found(row, 'text', fields, nonBlank)
   if (text === undefined) return undefined
-  const { [memberName(text.place) ?? '']: _text, ...metadata } = row.metadata
+  const member = memberName(text.place) ?? ''
+  const { [member]: _text, ...metadata } = row.metadata
   const part = (field: keyof PassageFields): string | undefined => found(row, field, fields, scalar)?.value
   const source = part('source')
   const parts = {
