@@ -341,7 +341,7 @@ const NO_PLACES = [
   [`#/decisions?document=${'a'.repeat(39)}%F0%9F%9A%80.md`, `Document: ${'a'.repeat(39)}\u{1F680} ✕`],
   ['#/constructor', 'Decisions'],
   ['#/decisions/%E0%A4%A', 'There is no such decision'],
-  ['#/overview?from=zzz&to=1', 'from must be ISO 8601'],
+  ['#/overview?from=zzz&to=2020-01-01', 'from must be ISO 8601'],
   ['#/overview?from=2030-01-01&to=2020-01-01', 'from must be before to'],
 ] as const
 

@@ -362,6 +362,7 @@ const ADDRESSES: Readonly<Record<string, readonly (readonly [query: string, ...a
     ['from=2026-01-02&to=2026-01-01', 422, 'range', 'from'],
     ['from=2016-01-01&to=2026-01-01', 422, 'range_too_large', 'from'],
     ['to=999999999999999', 422, 'range', 'to'],
+    ['to=1800000000', 422, 'range', 'to'],
     ['to=9999-12-31T23:59:59-00:01', 422, 'range', 'to'],
     ['from=2026-01-01&to=2026-06-01&interval=hour', 422, 'range_too_large', 'interval'],
     ['collection=', 422, 'filter', 'collection'],

@@ -276,20 +276,25 @@ describe('a request', () => {
 describe('a period', () => {
   it('may be given in milliseconds or as ISO 8601, and begins a day before its end', async () => {
     await ask('/stats?from=2026-06-01&to=2026-06-01T01:00Z')
-    await ask('/stats?to=86400001')
-    await ask('/stats?to=5')
+    await ask(`/stats?to=${TO_MS}`)
+    await ask('/stats?to=1970-01-01T00:00:00.005Z')
     const day = Date.UTC(2026, 5, 1)
     expect(calls.filter(([name]) => name === 'summaries.summary').map(([, query]) => query)).toMatchObject([
       { fromMs: day, toMs: day + HOUR_MS },
-      { fromMs: 1, toMs: DAY_MS + 1 },
+      { fromMs: TO_MS - DAY_MS, toMs: TO_MS },
       { fromMs: 0, toMs: 5 },
     ])
   })
 
   it.each([
-    ['from=5&to=5', 'from'],
-    ['from=6&to=5', 'from'],
+    ['from=1800000000005&to=1800000000005', 'from'],
+    ['from=1800000000006&to=1800000000005', 'from'],
     ['from=x', 'from'],
+    // A time in seconds, a date without hyphens and a year would be times of 1970.
+    ['to=1800000000', 'to'],
+    ['from=20260101', 'from'],
+    ['from=2026', 'from'],
+    ['from=99999999999', 'from'],
     ['to=1969-12-31', 'to'],
     ['to=123456789012345', 'to'],
   ])('%s is none', async (query, param) => {
@@ -298,7 +303,8 @@ describe('a period', () => {
 
   it('may begin with 1970', async () => {
     expect((await ask('/stats?from=1970-01-01&to=1970-01-02')).status).toBe(200)
-    expect((await ask('/stats?from=0&to=1')).status).toBe(200)
+    expect((await ask('/stats?from=0&to=100000000000')).body.error?.code).toBe('range_too_large')
+    expect((await ask('/stats?from=0&to=1970-01-02')).status).toBe(200)
   })
 
   it('is shown by the hour up to eight days, and on request up to 31', async () => {
@@ -313,7 +319,11 @@ describe('a period', () => {
     expect(await asked(HOUR_MS, 'day')).toBe('day')
     expect(await asked(31 * DAY_MS, 'hour')).toBe('hour')
     expect(await asked(31 * DAY_MS + 1, 'hour')).toBe('range_too_large')
-    expect(await errorOf(`/stats?from=0&to=${32 * DAY_MS}&interval=hour`)).toEqual([422, 'range_too_large', 'interval'])
+    expect(await errorOf(`/stats?from=${TO_MS - 32 * DAY_MS}&to=${TO_MS}&interval=hour`)).toEqual([
+      422,
+      'range_too_large',
+      'interval',
+    ])
     for (const [name, value] of Object.entries({ interval: 'week', format: 'xml' })) {
       expect(await errorOf(`/stats?${name}=${value}`)).toEqual([422, name, name])
     }

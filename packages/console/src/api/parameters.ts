@@ -35,11 +35,14 @@ export function readPeriod(c: ConsoleContext, longestMs: number, defaultMs = DAY
   return { fromMs, toMs }
 }
 
+/** `0`, or milliseconds from 1973 on: shorter numbers are seconds, dates without hyphens, or years. */
+const MILLISECONDS = /^(?:0|\d{12,14})$/
+
 function readTime(value: string | undefined, param: string): number | undefined {
   if (value === undefined) return undefined
-  const time = /^\d{1,14}$/.test(value) ? Number(value) : readInstant(value)
+  const time = MILLISECONDS.test(value) ? Number(value) : readInstant(value)
   if (time === undefined || time < 0) {
-    throw new ConsoleError('range', `${param} must be ISO 8601 or milliseconds since 1970`, { param })
+    throw new ConsoleError('range', `${param} must be ISO 8601 or milliseconds (not seconds) since 1970`, { param })
   }
   return time
 }
