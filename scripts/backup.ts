@@ -7,13 +7,12 @@
  *
  * Without an id, the local database (`npm start`) is used, which no other process may have open; with an id, the
  * deployment's, with wrangler's login. A database to restore into must have the migrations, and no data. Rows that are
- * written during a backup may or may not be in the file.
+ * written during a backup may or may not be in the file; an erasure meanwhile makes it fail.
  */
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { D1Database } from '@cloudflare/workers-types'
-import { getPlatformProxy } from 'wrangler'
 import { CommandError, notWritten } from '../packages/cli/src/command-error.ts'
 import { storedPassage } from '../packages/word-index/src/caller.ts'
 import { createWordIndex } from '../packages/word-index/src/chunk-index.ts'
@@ -40,9 +39,13 @@ const FIRST = ['rejected_events', 'decisions']
 type Row = Readonly<Record<string, unknown>>
 type Write = (table: string, rows: readonly Row[]) => void
 
-/** @returns numbers of rows by table */
+/**
+ * @returns numbers of rows by table
+ * @throws `CommandError` if a principal was erased meanwhile: what was saved before may be of that principal
+ */
 export async function save(db: D1Database, write: Write): Promise<Readonly<Record<string, number>>> {
   const saved: Record<string, number> = {}
+  const erasures = JSON.stringify(await rowsIn(db, 'erasures'))
   const all = (await tablesOf(db)).filter((table) => !COUNTED.includes(table))
   const ordered = [...FIRST, ...all.filter((table) => !FIRST.includes(table))]
   for (const table of ordered) {
@@ -55,6 +58,9 @@ export async function save(db: D1Database, write: Write): Promise<Readonly<Recor
   for (const [table, rows] of await countsOf(db)) {
     write(table, rows)
     saved[table] = rows.length
+  }
+  if (JSON.stringify(await rowsIn(db, 'erasures')) !== erasures) {
+    throw new CommandError('A principal was erased during the backup: save again')
   }
   return saved
 }
@@ -131,6 +137,12 @@ async function* pagesOf(db: D1Database, table: string): AsyncGenerator<readonly 
   }
 }
 
+async function rowsIn(db: D1Database, table: string): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const page of pagesOf(db, table)) rows.push(...page)
+  return rows
+}
+
 /** A consistent read of the count tables: repeated if decisions were counted in the meantime. */
 async function countsOf(db: D1Database): Promise<readonly (readonly [table: string, rows: Row[]])[]> {
   const place = (): Promise<unknown> =>
@@ -138,11 +150,7 @@ async function countsOf(db: D1Database): Promise<readonly (readonly [table: stri
   for (;;) {
     const before = await place()
     const found: [table: string, rows: Row[]][] = []
-    for (const table of COUNTED) {
-      const rows: Row[] = []
-      for await (const page of pagesOf(db, table)) rows.push(...page)
-      found.push([table, rows])
-    }
+    for (const table of COUNTED) found.push([table, await rowsIn(db, table)])
     if ((await place()) === before) return found
   }
 }
@@ -160,6 +168,7 @@ async function withDatabase<Result>(id: string | undefined, use: (db: D1Database
   }
   const config = { name: 'backup', compatibility_date: '2026-11-01', d1_databases: [database] }
   writeFileSync(join(directory, 'wrangler.json'), JSON.stringify(config))
+  const { getPlatformProxy } = await import('wrangler')
   const proxy = await getPlatformProxy<{ DB: D1Database }>({
     configPath: join(directory, 'wrangler.json'),
     persist: { path: join(STATE, 'v3') },
