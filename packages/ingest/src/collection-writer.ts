@@ -126,11 +126,18 @@ export interface CollectionWriter extends Collections {
   /**
    * Sets the policy of a published collection; `null` means the tenant's.
    *
+   * @param replaced the policy set until now, `null` for none: a late write then does not undo a newer one. @default any
    * @returns `false` if there is no such collection
+   * @throws `collection_conflict` if another policy was set meanwhile
    */
-  choosePolicy(tenant: Tenant, id: CollectionId, policyId: string | null): Promise<boolean>
-  /** Sets the policy of all collections of a tenant without their own; `null` means the deployment's. */
-  chooseTenantPolicy(tenant: Tenant, policyId: string | null): Promise<void>
+  choosePolicy(tenant: Tenant, id: CollectionId, policyId: string | null, replaced?: string | null): Promise<boolean>
+  /**
+   * Sets the policy of all collections of a tenant without their own; `null` means the deployment's.
+   *
+   * @param replaced as of `choosePolicy`
+   * @throws `collection_conflict` if another policy was set meanwhile
+   */
+  chooseTenantPolicy(tenant: Tenant, policyId: string | null, replaced?: string | null): Promise<void>
   /** Stores the learned scale of a published collection; the last write wins. */
   noteScale(tenant: Tenant, id: CollectionId, scale: CollectionScale): Promise<void>
   /** Ids of published chunks, at most `limit`: a deterministic sample spread over all documents. */

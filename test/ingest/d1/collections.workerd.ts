@@ -447,6 +447,43 @@ describe('lexicon', () => {
 
 const AT_MS = Date.UTC(2026, 0, 1)
 
+type ChoosesPolicy = (
+  collections: CollectionWriter,
+  tenant: string,
+  policyId: string | null,
+  replaced?: string | null,
+) => Promise<unknown>
+
+describe('the choice of a policy', () => {
+  it.each<[string, ChoosesPolicy]>([
+    ['a collection', (collections, tenant, ...choice) => collections.choosePolicy(tenant, 'manual', ...choice)],
+    ['a tenant', (collections, tenant, ...choice) => collections.chooseTenantPolicy(tenant, ...choice)],
+  ])('for %s is not replaced by one that arrives late', async (what, choose) => {
+    const tenant = `late-choice-${what}`
+    const collections = createD1Collections({ db: env.DB, copyMaxAgeMs: 0 })
+    await publish(collections, aChange(tenant, 0))
+    const policyId = async () => (await collections.find(tenant, 'manual'))?.policyId
+    await choose(collections, tenant, 'newer@1', null)
+    await expect(choose(collections, tenant, 'late@1', null)).rejects.toMatchObject({ code: 'collection_conflict' })
+    expect(await policyId()).toBe('newer@1')
+    // Sent twice.
+    await choose(collections, tenant, 'newer@1', null)
+    await choose(collections, tenant, null, 'newer@1')
+    expect(await policyId()).toBeNull()
+    await choose(collections, tenant, 'other@1')
+    await choose(collections, tenant, 'any@1')
+    expect(await policyId()).toBe('any@1')
+  })
+
+  it('is of published collections', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    await collections.open('unpublished-choice', 'manual', aWriter('w', AT_MS))
+    for (const replaced of [null, undefined]) {
+      expect(await collections.choosePolicy('unpublished-choice', 'manual', 'any@1', replaced)).toBe(false)
+    }
+  })
+})
+
 describe('the lock of a writer', () => {
   it('belongs to one writer, tells others how long to wait, and is free once it ended', async () => {
     const collections = createD1Collections({ db: env.DB })

@@ -28,8 +28,8 @@ export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>
     if (found === undefined) throw collectionNotFound()
     requirePin(pin, found, composition.reader, 'scale')
   })
-  const { policy } = asked
-  if (!(await ingest.collections.choosePolicy(tenant, id, policy))) throw collectionNotFound()
+  const { policy, current } = asked
+  if (!(await ingest.collections.choosePolicy(tenant, id, policy, current))) throw collectionNotFound()
   c.executionCtx.waitUntil(learnAfter(composition, tenant, id))
   await recordChoice(composition, { tenant, by, collection: id, ...asked })
   return c.json({ collection: id, policy })
@@ -45,8 +45,8 @@ export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): P
       param: 'policy',
     })
   })
-  const { policy } = asked
-  await ingest.collections.chooseTenantPolicy(tenant, policy)
+  const { policy, current } = asked
+  await ingest.collections.chooseTenantPolicy(tenant, policy, current)
   await recordChoice(composition, { tenant, by, collection: null, ...asked })
   return c.json({ tenant, policy })
 }
@@ -62,6 +62,8 @@ interface AskedPolicy {
   readonly rollback: boolean
   /** The policy that is replaced: of a rollback, the one that it takes back. */
   readonly before: string | null
+  /** The policy set until now; a rollback recorded in part may differ from `before`. */
+  readonly current: string | null
 }
 
 /** What the policy is chosen for. */
@@ -91,8 +93,9 @@ async function readChoice(
     throw new WorkerError('nothing_to_roll_back', 'There is no choice to go back to')
   }
   const policy = earlier === undefined ? named : earlier.before
-  const before = earlier === undefined ? await policies.chosen(tenant, collection) : earlier.last.policy
-  const about = { why: readWhy(said), rollback, before }
+  const current = await policies.chosen(tenant, collection)
+  const before = earlier === undefined ? current : earlier.last.policy
+  const about = { why: readWhy(said), rollback, before, current }
   if (policy === null) return { policy, chosen: policyNamed(policy), ...about }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
     const chosen = policyNamed(policy)

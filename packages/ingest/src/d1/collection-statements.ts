@@ -8,6 +8,7 @@ import {
   eq,
   exists,
   getTableColumns,
+  gt,
   gte,
   inArray,
   isNull,
@@ -18,11 +19,12 @@ import {
   notExists,
   or,
   type SQL,
+  type SQLWrapper,
   sql,
 } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
 import type { CollectionId, CorpusVersion, Tenant } from 'hono-rag-gate/core/lib'
-import { collections, documents, lexicons, unpublishedChunks } from 'hono-rag-gate/d1/schema'
+import { collections, documents, lexicons, tenants, unpublishedChunks } from 'hono-rag-gate/d1/schema'
 import type { CollectionName, CorpusChange, Writer } from '../collection-writer.ts'
 import { lexiconIdPrefix } from './lexicon-parts.ts'
 
@@ -44,6 +46,42 @@ export function documentsOf(tenant: Tenant, id: CollectionId): SQL | undefined {
 /** The values of a JSON list, which may be more than D1 can bind. */
 export function listed(batch: string): SQL {
   return sql`(SELECT value FROM json_each(${batch}))`
+}
+
+/** What is then set: `policyId`, unless there is another policy than the one it replaces; `undefined` is any. */
+function chosenPolicy(current: SQLWrapper, policyId: string | null, replaced: string | null | undefined): SQL {
+  return replaced === undefined ? sql`${policyId}` : sql`iif(${current} IS ${replaced}, ${policyId}, ${current})`
+}
+
+/** Chooses the policy of a published collection. Returns the policy that is set then. @internal */
+export function choosePolicy(
+  queries: Queries,
+  { tenant, id }: CollectionName,
+  policyId: string | null,
+  replaced: string | null | undefined,
+) {
+  return queries
+    .update(collections)
+    .set({ policyId: chosenPolicy(collections.policyId, policyId, replaced) })
+    .where(and(named(tenant, id), gt(collections.corpusVersion, 0)))
+    .returning({ policyId: collections.policyId })
+}
+
+/** Chooses the policy of a tenant. Returns the policy that is set then. @internal */
+export function chooseTenantPolicy(
+  queries: Queries,
+  tenant: Tenant,
+  policyId: string | null,
+  replaced: string | null | undefined,
+) {
+  return queries
+    .insert(tenants)
+    .values({ id: tenant, policyId })
+    .onConflictDoUpdate({
+      target: tenants.id,
+      set: { policyId: chosenPolicy(tenants.policyId, policyId, replaced) },
+    })
+    .returning({ policyId: tenants.policyId })
 }
 
 /** Inserts the row of a collection if there is none, at version 0. @internal */

@@ -10,7 +10,7 @@ import {
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { collections, documents, lexicons, tenants } from 'hono-rag-gate/d1/schema'
+import { collections, documents, lexicons } from 'hono-rag-gate/d1/schema'
 import { decodeLexicon, encodeLexicon, type Lexicon } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { CollectionWriter, DocumentRecord } from '../collection-writer.ts'
@@ -284,24 +284,20 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       await statement.endLease(queries, tenant, id, writerId).catch(rethrowStoreFault)
     },
 
-    async choosePolicy(tenant, id, policyId) {
-      const chosen = await queries
-        .update(collections)
-        .set({ policyId })
-        .where(and(statement.named(tenant, id), gt(collections.corpusVersion, 0)))
-        .returning({ id: collections.id })
+    async choosePolicy(tenant, id, policyId, replaced) {
+      const [chosen] = await statement
+        .choosePolicy(queries, { tenant, id }, policyId, replaced)
         .catch(rethrowStoreFault)
       outdate(lengthPrefixed([tenant, id]))
-      return chosen.length > 0
+      if (chosen !== undefined && chosen.policyId !== policyId) throw conflict()
+      return chosen !== undefined
     },
 
-    async chooseTenantPolicy(tenant, policyId) {
-      await queries
-        .insert(tenants)
-        .values({ id: tenant, policyId })
-        .onConflictDoUpdate({ target: tenants.id, set: { policyId } })
-        .catch(rethrowStoreFault)
+    async chooseTenantPolicy(tenant, policyId, replaced) {
+      const [chosen] = await statement.chooseTenantPolicy(queries, tenant, policyId, replaced).catch(rethrowStoreFault)
       for (const key of copies.keys()) outdate(key)
+      // The row was inserted or updated.
+      if (chosen!.policyId !== policyId) throw conflict()
     },
 
     async noteScale(tenant, id, scale) {
