@@ -48,7 +48,16 @@ it('a table of more than ten thousand rows is rejected, because a part would loo
   )
   app.onError((thrown, c) => respondWithError(c, thrown, CONSOLE_STATUS))
   const whole = await app.request('/')
-  expect([whole.status, await whole.json()]).toMatchObject([422, { error: { code: 'range_too_large', param: 'from' } }])
+  expect([whole.status, await whole.json()]).toMatchObject([
+    422,
+    {
+      error: {
+        code: 'range_too_large',
+        param: 'from',
+        message: 'There are more than 10000 rows: name a limit or a shorter period',
+      },
+    },
+  ])
   const part = await (await app.request('/?limit=1000')).text()
   expect(part.trimEnd().split('\r\n')).toHaveLength(1 + 1000)
 })

@@ -22,6 +22,11 @@ it.each([
   ).toBe(outcome)
 })
 
+it('names the scope that is lacking', async () => {
+  const asked = requireScope({ authenticate: async () => ANN }, request('Bearer x'), 'admin')
+  await expect(asked).rejects.toThrow('The token lacks the scope admin')
+})
+
 it('a lookup that never ends does not block the request', async () => {
   vi.useFakeTimers()
   try {
@@ -29,6 +34,7 @@ it('a lookup that never ends does not block the request', async () => {
     const outcome = requireScope({ authenticate }, request('Bearer x'), 'admin').catch((thrown: unknown) => thrown)
     await vi.advanceTimersByTimeAsync(3000)
     expect(await outcome).toMatchObject({ code: 'store_unavailable' })
+    expect(vi.getTimerCount()).toBe(0)
   } finally {
     vi.useRealTimers()
   }

@@ -1,5 +1,6 @@
 /** What the routes ask of the stores, and for whom. */
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { POLLING } from '../../../packages/console/src/api/follow-decisions.ts'
 import { tenantFor } from '../../../packages/console/src/api/tenant-for.ts'
 import { console as createConsole } from '../../../packages/console/src/console.ts'
 import { EVERY_TENANT } from '../../../packages/console/src/d1/statistics/wanted.ts'
@@ -780,6 +781,114 @@ describe('an erasure', () => {
     answer('erasures', 'erase', { finished: true, decisions: 0 })
     expect((await erase('x'.repeat(500))).status).toBe(200)
     expect((await erase('x'.repeat(501))).body.error).toMatchObject({ code: 'filter', param: 'id' })
+  })
+})
+
+describe('an error', () => {
+  const COMMENT = 'comment must be a string of at most 10240 bytes'
+  const MONTHS = 'from=2026-01-01&to=2026-03-01'
+
+  it.each([
+    ['GET', '/stats?from=2026-02-01&to=2026-01-01', {}, 'from must be before to'],
+    ['GET', '/stats?to=1800000000', {}, 'to must be ISO 8601 or milliseconds (not seconds) since 1970'],
+    ['GET', '/stats?interval=week', {}, 'interval must be one of hour, day'],
+    ['GET', `/stats?${MONTHS}&interval=hour`, {}, 'At most 31 days can be shown by the hour'],
+    ['GET', '/stats?collection=', {}, 'collection must have 1 to 200 characters'],
+    ['GET', '/stats/documents?sort=name', {}, 'sort must be one of confidence, decisions, change'],
+    ['GET', '/stats/documents?min_decisions=1000000001', {}, 'min_decisions must be a number from 0 to 1000000000'],
+    ['GET', '/decisions?saved=x', {}, 'saved must be one of refusal, cache'],
+    ['GET', '/decisions?cursor=x', {}, 'The cursor does not belong to this list: begin without one'],
+    ['GET', '/decisions/none', {}, 'There is no such decision'],
+    ['GET', '/audit?limit=0', {}, 'limit must be a whole number from 1 to 1000'],
+    ['GET', '/audit?tenant=globex', {}, 'A key reaches only its own tenant'],
+    ['PUT', '/decisions/none/label', { rating: 'right' }, 'There is no such decision'],
+    ['PUT', '/decisions/none/label', { rating: 1 }, 'rating must be right or wrong'],
+    ['PUT', '/decisions/none/label', { answer: 1 }, 'The body may have only these members: rating, comment'],
+    ['PUT', '/decisions/none/label', { rating: 'right', comment: 1 }, COMMENT],
+    ['PUT', '/decisions/none/label', { rating: 'right', comment: '\ud800' }, 'comment is not well-formed Unicode'],
+    ['POST', '/feedback', { policy: 1 }, 'The body may have only these members: answer, rating, comment'],
+    ['POST', '/feedback', { rating: 'right' }, 'There is no such answer'],
+    ['POST', '/feedback', { rating: 'right', answer: 'acme:old' }, 'The answer is too old: it is kept no more'],
+    ['POST', '/replay', { rating: 1 }, 'The body may have only these members: policy'],
+    ['POST', '/replay', {}, 'policy must be the id of a pushed policy or one of balanced, gone'],
+    ['DELETE', `/subjects/${'x'.repeat(501)}`, {}, 'A subject has 1 to 500 characters'],
+  ])('of %s %s tells what is wrong', async (method, path, sent, message) => {
+    const { body } = await ask(path, 'owner', method === 'GET' ? {} : { method, body: JSON.stringify(sent) })
+    expect(body.error.message).toBe(message)
+  })
+
+  it.each([
+    ['/stats', 'stranger', 'A bearer token is needed'],
+    ['/stats?tenant=a%20b', 'operator', 'tenant must be 1 to 64 of letters, digits, point, hyphen, underscore'],
+  ])('of %s for %s tells what is wrong', async (path, id, message) => {
+    expect((await ask(path, id)).body.error.message).toBe(message)
+  })
+
+  it.each([
+    [{ rating: 1 }, 'rating'],
+    [{ rating: 'right', comment: 1 }, 'comment'],
+    [{ rating: 'right', comment: '\ud800' }, 'comment'],
+    [{ rating: 'right' }, 'answer'],
+  ])('of feedback %j names the member', async (sent, param) => {
+    const { body } = await ask('/feedback', 'owner', { method: 'POST', body: JSON.stringify(sent) })
+    expect(body.error.param).toBe(param)
+  })
+
+  it('of a replay names no policies where none is offered', async () => {
+    const init = {
+      method: 'POST',
+      body: '{}',
+      headers: { authorization: 'Bearer owner', 'content-type': 'application/json' },
+    }
+    const response = await createConsole({ ...options, policyNames: [] }).request('/replay', init)
+    expect(await response.json()).toMatchObject({ error: { message: 'policy must be the id of a pushed policy' } })
+  })
+})
+
+describe('what is new', () => {
+  const decision = (id: string, escalate = 0) => ({ id, atMs: NOW_MS, escalate })
+  const line = (id: string, escalate = false) => `${JSON.stringify({ id, at: '2026-06-10T12:34:56.000Z', escalate })}\n`
+
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** The lines of a minute. */
+  async function linesOf(path: string): Promise<string> {
+    const response = await app.request(path, { headers: { authorization: 'Bearer owner' } })
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const [text] = await Promise.all([response.text(), vi.advanceTimersByTimeAsync(POLLING.forMs)])
+    return text
+  }
+
+  it('is asked for every two seconds for a minute, from where the last answer ended', async () => {
+    answer('arrivals', 'start', 'start')
+    answer('arrivals', 'since', { decisions: [], upTo: 'later' })
+    expect(await linesOf('/decisions/live?since=event-1&verdict=pass')).toBe('\n'.repeat(30))
+    const query = { tenant: 'acme', filter: { verdict: 'pass' } }
+    expect(calls.slice(0, 4)).toEqual([
+      ['flush'],
+      ['arrivals.start', query, 'event-1'],
+      ['arrivals.since', query, 'start'],
+      ['arrivals.since', query, 'later'],
+    ])
+    expect(calls).toHaveLength(2 + 30)
+  })
+
+  it('is a line for each decision, and the last one tells why it ends early', async () => {
+    answer('arrivals', 'start', 'start')
+    answer('arrivals', 'since', {})
+    vi.spyOn(parts.arrivals, 'since')
+      .mockResolvedValueOnce({ decisions: [decision('a'), decision('b', 1)], upTo: 'later' } as never)
+      .mockRejectedValueOnce(new RagGateError('store_unavailable', 'D1 does not answer'))
+    const error = { error: { code: 'store_unavailable', message: 'D1 does not answer' } }
+    expect(await linesOf('/decisions/live')).toBe(`${line('a')}${line('b', true)}${JSON.stringify(error)}\n`)
+  })
+
+  it('breaks off at a defect, which is not told', async () => {
+    answer('arrivals', 'start', 'start')
+    vi.spyOn(parts.arrivals, 'since').mockRejectedValueOnce(new TypeError('a defect'))
+    await expect(linesOf('/decisions/live')).rejects.toThrow('a defect')
   })
 })
 

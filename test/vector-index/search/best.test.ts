@@ -31,3 +31,27 @@ test('scores never rise along the list', () => {
     0.5, 0.5, 0.25,
   ])
 })
+
+test('a row is told whether it is one of the best', () => {
+  const best = new BoundedTop(2)
+  const offered = [
+    [3, 0.5],
+    [4, 0.5],
+    [5, 0.5],
+    [2, 0.5],
+    [9, 0.4],
+    [9, 0.6],
+    [9, Number.NaN],
+  ] as const
+  expect(offered.map(([position, score]) => best.offer(position, score))).toEqual([
+    true,
+    true,
+    false,
+    true,
+    false,
+    true,
+    false,
+  ])
+  expect(best.sorted().map(({ position }) => position)).toEqual([9, 2])
+  expect(new BoundedTop(0).offer(0, Infinity)).toBe(false)
+})

@@ -166,13 +166,60 @@ describe.each(SIMILARITIES)('search by %s over bytes gives the same results as o
   })
 })
 
-test('few vectors are read to be scored exactly', () => {
+test.each(SIMILARITIES)('few vectors are read to be scored exactly by %s', (similarity) => {
   const random = seededRandom(9)
   const { put, search, read } = testRows()
   const spread = () => random() + random() + random() - 1.5
-  for (let position = 0; position < 5000; position++) put(position, Float32Array.from({ length: 384 }, spread))
-  for (let at = 0; at < 20; at++) search(Float32Array.from({ length: 384 }, spread), 10)
-  expect(read() / 20).toBeLessThan(40)
+  for (let position = 0; position < 2000; position++) put(position, Float32Array.from({ length: 384 }, spread))
+  for (let at = 0; at < 20; at++) search(Float32Array.from({ length: 384 }, spread), 10, { similarity })
+  expect(read() / 20).toBeLessThan(16)
+})
+
+test('the most promising rows are read first, and none that has changed since', () => {
+  const rows = [1, 9, 3, 9, 2, 8].map((value) => Float32Array.of(value, 1))
+  const block = unpacked(packed(rows.map((dense, position) => blockRow(position, { dense, sparse: NO_SPARSE }))))
+  const read: (readonly number[])[] = []
+  const found = searchDense(Float32Array.of(1, 0), {
+    similarity: 'DOT_PRODUCT',
+    topK: 2,
+    blocks: [{ ...block, stale: new Set([1]) }],
+    isFound: (position) => position !== 5,
+    kernel: loadKernel(),
+    read(positions) {
+      read.push(positions)
+      return positions.map((position) => ({ position, dense: rows[position]! }))
+    },
+  })
+  expect(found.map(({ position }) => position)).toEqual([3, 2])
+  expect(read).toEqual([[3, 2]])
+})
+
+test('rows of equal similarity are read up to 256 at a time', () => {
+  const block = unpacked(
+    packed(
+      Array.from({ length: 600 }, (_, position) =>
+        blockRow(position, { dense: Float32Array.of(1, 1), sparse: NO_SPARSE }),
+      ),
+    ),
+  )
+  const read: number[] = []
+  const search = (topK: number) =>
+    searchDense(Float32Array.of(1, 2), {
+      similarity: 'COSINE',
+      topK,
+      blocks: [block],
+      isFound: () => true,
+      kernel: loadKernel(),
+      read(positions) {
+        read.push(positions.length)
+        return positions.map((position) => ({ position, dense: Float32Array.of(1, 1) }))
+      },
+    })
+  expect(search(300)).toHaveLength(300)
+  expect(read).toEqual([256, 44, 256, 44])
+  read.length = 0
+  expect(search(1).map(({ position }) => position)).toEqual([0])
+  expect(read).toEqual([1, 256, 256, 87])
 })
 
 describe('dense scores', () => {
@@ -190,6 +237,38 @@ describe('dense scores', () => {
     ['a row of zeros', [1, 0], [0, 0], 0.5],
   ])('of %s are (1 + cosine) / 2', (_name, question, stored, score) => {
     expect(found(question, stored)).toEqual([{ position: 0, score }])
+  })
+
+  test.each<[Similarity, number[], number[], number]>([
+    ['EUCLIDEAN', [1, 0], [0, 2], 1 / 6],
+    ['EUCLIDEAN', [1, 2], [1, 2], 1],
+    ['EUCLIDEAN', [3e38, 0], [-3e38, 0], 0],
+    ['DOT_PRODUCT', [0.5, 1], [0.5, 0.25], 0.75],
+    ['DOT_PRODUCT', [2, 0], [3, 0], 1],
+    ['DOT_PRODUCT', [2, 0], [-3, 0], 0],
+    ['DOT_PRODUCT', [3e38, 3e38], [3e38, -3e38], 0.5],
+    ['COSINE', [3e38, 0], [3e38, 3e38], (1 + Math.SQRT1_2) / 2],
+    ['COSINE', [1e-20, 0], [1e-20, 1e-20], (1 + Math.SQRT1_2) / 2],
+  ])('by %s of %j and %j is %d', (similarity, question, stored, score) => {
+    const { put, search } = testRows()
+    put(0, Float32Array.from(stored))
+    expect(search(Float32Array.from(question), 1, { similarity })).toEqual([{ position: 0, score: Math.fround(score) }])
+  })
+
+  test.each<[Similarity, number[]]>([
+    ['EUCLIDEAN', [1, 2, 0, 3]],
+    ['DOT_PRODUCT', [3, 2, 1, 0]],
+    ['COSINE', [2, 3, 1, 0]],
+  ])('by %s order rows', (similarity, order) => {
+    const { put, search } = testRows()
+    const rows = [
+      [0, -1],
+      [1, 1],
+      [2, 1],
+      [3, 2.5],
+    ]
+    rows.forEach((row, position) => put(position, Float32Array.from(row)))
+    expect(search(Float32Array.of(1, 0.5), 4, { similarity }).map(({ position }) => position)).toEqual(order)
   })
 
   test('are float32', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shortestFloat32 } from '../../../packages/vector-index/src/search/float32.ts'
+import { shortestFloat32, withinFloat32 } from '../../../packages/vector-index/src/search/float32.ts'
 
 /** How many digits a number is printed with. */
 const digits = (number: number): number => number.toExponential().replace(/e.*|[-.]/g, '').length
@@ -35,4 +35,17 @@ test('a printed number is as short as possible', () => {
         expect(Math.fround(Number(value.toPrecision(fewer)))).not.toBe(value)
     }),
   )
+})
+
+test.each([
+  [1e39, 3.4028234663852886e38],
+  [-Infinity, -3.4028234663852886e38],
+  [3.4028234663852886e38, 3.4028234663852886e38],
+  [-0.5, -0.5],
+])('%s within float32 is %s', (value, within) => {
+  expect(withinFloat32(value)).toBe(within)
+})
+
+test.each([Infinity, -Infinity, Number.NaN])('%s stays', (value) => {
+  expect(shortestFloat32(value)).toBe(value)
 })

@@ -36,3 +36,14 @@ describe('distribution-based fusion', () => {
 test.each(['RRF', 'DBSF'] as const)('%s of no rows is empty', (algorithm) => {
   expect(fuseRankings([[], []], algorithm, 5)).toEqual([])
 })
+
+test('of rows with equal sums the earlier ones are kept', () => {
+  const fused = fuseRankings([ranking([4, 1], [2, 0.5]), ranking([3, 1], [1, 0.5])], 'RRF', 3)
+  expect(fused.map(({ position }) => position)).toEqual([3, 4, 1])
+})
+
+test('a row in both rankings has the sum of its distribution scores', () => {
+  const fused = fuseRankings([ranking([0, 3], [1, 2], [2, 1]), ranking([2, 30], [1, 20], [0, 10])], 'DBSF', 3)
+  expect(fused.map(({ score }) => score)).toEqual([1, 1, 1])
+  expect(fused.map(({ position }) => position)).toEqual([0, 1, 2])
+})

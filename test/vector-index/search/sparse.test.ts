@@ -88,6 +88,32 @@ describe('search', () => {
   })
 })
 
+test('dimensions with the same last bits are told apart', () => {
+  const rows = rowsOf(explicit([1], [1]), explicit([65_537], [1]), explicit([-65_535], [1]))
+  expect(rows.search(explicit([65_537], [2]), 3, 'none')).toEqual([{ position: 1, score: 2 }])
+  expect(rows.search(explicit([1, -65_535], [2, 1]), 3, 'none').map(({ position }) => position)).toEqual([0, 2])
+})
+
+test('products beyond float32 are summed in float64', () => {
+  const rows = rowsOf(explicit([1, 2], [3e38, 3e38]), explicit([1], [3e38]))
+  const [first, second] = rows.search(explicit([1, 2], [3e38, -3e38]), 2, 'none')
+  expect([first, second]).toMatchObject([{ position: 1 }, { position: 0, score: 0 }])
+  expect(first!.score).toBeCloseTo(Math.fround(3e38) ** 2, -70)
+})
+
+test('a dimension is looked up once for all queries that share the cache', () => {
+  const block = unpacked(packed([blockRow(6, { dense: NO_DENSE, sparse: explicit([5], [2]) })]))
+  const hits = new Map()
+  const options = { topK: 1, weighting: 'none', isFound: () => true } as const
+  const search = (asked: SparseVector, blocks = [block]) => searchSparse(asked, { blocks, count: 1, hits }, options)
+  const found = [{ position: 6, score: 4 }]
+  expect(search(explicit([5, 7], [2, 1]))).toEqual(found)
+  expect(search(explicit([5, 7], [2, 1]), [])).toEqual(found)
+  expect(hits.get(7)).toEqual({ positions: [], values: [] })
+  expect(search(explicit([5, 8], [2, 1]))).toEqual(found)
+  expect(hits.get(5)).toEqual({ positions: [6], values: [2] })
+})
+
 test('a removed row is not counted', () => {
   const rows = textsOf('alpha beta', 'beta gamma', 'beta delta')
   const without = textsOf('alpha beta', 'beta gamma')
