@@ -35,9 +35,8 @@ function endOfBraces(text: string, from: number, limit: number): number | undefi
     else if (character === '}') {
       if (--depth === 0) return at + 1
     } else if (isQuote(text, at)) {
-      const end = endOfString(text, at, limit)
       // An apostrophe in prose does not start a string.
-      if (end.isClosed) at = end.at - 1
+      at = (endOfString(text, at, limit) ?? at + 1) - 1
     } else if (character === '/' && text[at + 1] === '*') {
       const end = text.slice(at + 2, limit).indexOf('*/')
       if (end === -1) return undefined
@@ -53,19 +52,15 @@ export function isQuote(text: string, at: number): boolean {
   return (character === '"' || character === "'" || character === '`') && text[at - 1] !== '\\'
 }
 
-/** The end of a string, or of the line in which it is not closed. A template that does not end before counts as closed at `limit`. */
-export function endOfString(
-  text: string,
-  from: number,
-  limit: number,
-): { readonly at: number; readonly isClosed: boolean } {
+/** The end of a string; `undefined` if it is not closed, in its line unless it is a template. */
+export function endOfString(text: string, from: number, limit: number): number | undefined {
   const quote = text[from]
   for (let at = from + 1; at < limit; at++) {
     if (text[at] === '\\') at++
-    else if (text[at] === quote) return { at: at + 1, isClosed: true }
-    else if (text[at] === '\n' && quote !== '`') return { at, isClosed: false }
+    else if (text[at] === quote) return at + 1
+    else if (text[at] === '\n' && quote !== '`') return undefined
   }
-  return { at: limit, isClosed: limit < text.length }
+  return undefined
 }
 
 export const STRING = /(?<!\\)(?:'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`)/g

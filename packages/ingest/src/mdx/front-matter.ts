@@ -65,9 +65,8 @@ export function splitFrontMatter(text: string): SplitText {
 }
 
 function tomlTitle(block: string): { readonly title?: string } {
-  const [, quoted, literal] = TOML_TITLE.exec(block.slice(0, LONGEST_BLOCK)) ?? []
+  const [, quoted = '', literal] = TOML_TITLE.exec(block.slice(0, LONGEST_BLOCK)) ?? []
   if (literal !== undefined) return { title: literal }
-  if (quoted === undefined) return {}
   try {
     // TOML basic strings are JSON strings, except for long escapes.
     return { title: JSON.parse(quoted) as string }

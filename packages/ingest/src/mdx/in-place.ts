@@ -45,6 +45,5 @@ function titleOf({ title = '', facts }: Tag, mark = ''): string {
 
 /** Whether words, or the mark of an item, heading or table, come before in the line. */
 function isWithinSentence(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - LOOK_BACK), start)
-  return /[^\s>][ \t]*$/.test(before.slice(before.lastIndexOf('\n') + 1))
+  return /[^\s>][ \t]*$/.test(text.slice(Math.max(0, start - LOOK_BACK), start))
 }

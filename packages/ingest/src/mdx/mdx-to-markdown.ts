@@ -106,8 +106,7 @@ function convert(text: string, output: Output, nesting: number): void {
       at = tag?.end ?? at + 1
     } else {
       marks.lastIndex = at
-      const next = marks.exec(text)?.index ?? text.length
-      const end = text[next] === '\n' ? next + 1 : Math.max(next, at + 1)
+      const end = Math.max(marks.exec(text)?.index ?? text.length, at + 1)
       output.write(text.slice(at, end))
       at = end
     }
@@ -145,12 +144,12 @@ function fenced(code: string): string {
 
 /** Removes the indentation of text in components, which Markdown would read as code from four spaces. */
 function skipIndent(text: string, at: number, innermost: OpenTag | undefined): number {
-  if (innermost === undefined) return at
-  const [indent] = /^[ \t]*/.exec(lineAt(text, at)) ?? ['']
-  if (lineAt(text, at).trim() === '') return at
+  const line = lineAt(text, at)
+  if (innermost === undefined || line.trim() === '') return at
+  const indent = line.search(/[^ \t]/)
   // A closing tag is indented less than the content.
-  if (!lineAt(text, at).trimStart().startsWith('</')) innermost.indent ??= indent.length
-  return at + Math.min(indent.length, innermost.indent ?? indent.length)
+  if (!line.startsWith('</', indent)) innermost.indent ??= indent
+  return at + Math.min(indent, innermost.indent ?? indent)
 }
 
 /** @returns the code, indented no further than its fence, and where the text continues */
@@ -171,8 +170,9 @@ function fencedCode(text: string, at: number, fence: string, open: OpenTag | und
 
 /** The end of inline code; of the backticks themselves if nothing closes it within the paragraph. */
 function endOfCode(text: string, from: number, paragraphEnds: Next): number {
-  const run = /^`+/.exec(text.slice(from, from + 100))?.[0] ?? '`'
-  const inside = from + run.length
+  let inside = from
+  while (text[inside] === '`') inside++
+  const run = text.slice(from, inside)
   const around = text.slice(inside, Math.min(paragraphEnds(inside), inside + MAX_CODE))
   for (let at = around.indexOf(run); at !== -1; at = around.indexOf(run, at + 1)) {
     if (around[at + run.length] !== '`' && around[at - 1] !== '`') return inside + at + run.length

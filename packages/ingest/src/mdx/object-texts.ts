@@ -52,7 +52,7 @@ export function textsOfObjects(expression: string): string {
       endMember()
       key = name ?? inside ?? ''
     } else if (inside !== undefined) {
-      if (key !== '' && JOINT.test(between)) value += unescaped(inside)
+      if (JOINT.test(between)) value += unescaped(inside)
     } else if ('{}[],'.includes(token)) {
       endMember()
       if (token === '{') {
@@ -78,5 +78,5 @@ const isShown = ({ words, text }: Item): boolean => words.length > 0 || text !==
 
 /** The text of a string literal; what a template inserts, and line breaks, are a space. */
 export function unescaped(text: string): string {
-  return text.replaceAll(/\$\{[^}]*\}|\\(?:\r?\n|[nrt])/g, ' ').replaceAll(/\\([^])/g, '$1')
+  return text.replaceAll(/\$\{[^}]*\}|\\[\nnrt]/g, ' ').replaceAll(/\\([^])/g, '$1')
 }

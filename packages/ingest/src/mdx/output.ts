@@ -28,7 +28,7 @@ const INDENT = 4
 const HELD = /\ue000(\d{1,7})\ue001/g
 
 /** A blank line, or the start of an item, quote, heading, fence or table. */
-const BLOCK = /\n[ \t]*\n|^[ \t]*(?:[-*+>] |#{1,6} |\d{1,9}[.)] |`{3}|~{3}|\|)/m
+const BLOCK = /\n[ \t]*\n|^[ \t]*(?:[-*+>] |#{1,6} |\d{1,9}[.)] |`{3}|~{3}|\|[^\n]*\n)/m
 
 /** HTML that is being read. */
 interface Page {
@@ -68,11 +68,11 @@ export class Output {
     const page = this.#page
     if (page !== undefined && page.open.length >= MAX_DEPTH) return false
     // A row of a table is one line.
-    if (page === undefined && ROW.test(this.#line)) return false
+    if (ROW.test(this.#line)) return false
     if (BLOCKS.has(name) || NEVER_SHOWN.has(name) || FOREIGN.has(name)) return true
     if (page !== undefined && (LINE_ENDS.has(name) || page.open.some((open) => FOREIGN.has(open.name)))) return true
     if (INLINE_CODE.has(name) && this.isIn('pre')) return true
-    return /^[a-z]/.test(name) && (attributes.has('hidden') || attributes.has('style'))
+    return attributes.has('hidden') || attributes.has('style')
   }
 
   begin({ name, kind, attributes }: Tag): void {
@@ -82,7 +82,7 @@ export class Output {
     const element = page.reader.begin({ name, attribute: (of) => attributes.get(of) })
     if (element !== undefined && kind === 'opening') page.open.push({ name, element })
     else if (element !== undefined) page.reader.end(element)
-    this.#tail = '\n'
+    this.#startLine()
     if (page.open.length === 0) this.#endPage(page)
   }
 
@@ -95,7 +95,7 @@ export class Output {
     this.#endRun()
     const [{ element }] = page.open.splice(at) as [Page['open'][0]]
     page.reader.end(element)
-    this.#tail = '\n'
+    this.#startLine()
     if (at === 0) this.#endPage(page)
     return true
   }
@@ -114,6 +114,12 @@ export class Output {
     return this.#page?.open.some((open) => open.name === name) === true
   }
 
+  /** What follows a tag of HTML stands at the beginning of a line. */
+  #startLine(): void {
+    this.#tail = '\n'
+    this.#line = ''
+  }
+
   /** Passes the Markdown since the last tag to the reader of HTML. */
   #endRun(): void {
     const page = this.#page
@@ -122,7 +128,7 @@ export class Output {
     page.run = []
     const { reader } = page
     if (this.isIn('pre')) {
-      if (run !== '') reader.text(run)
+      reader.text(run)
       return
     }
     const words = withoutIndent(run).trim()
@@ -130,7 +136,7 @@ export class Output {
     // Several blocks do not fit in a cell: as a list, they make the table around them a layout table.
     const apart = CELLS.has(page.open.at(-1)?.name ?? '') && BLOCK.test(words)
     const list = apart ? reader.begin({ name: 'ul', attribute: () => undefined }) : undefined
-    if (run !== '') reader.text(`${run.trimStart() === run ? '' : ' '}${text}${run.trimEnd() === run ? '' : ' '}`)
+    reader.text(`${run.trimStart() === run ? '' : ' '}${text}${run.trimEnd() === run ? '' : ' '}`)
     if (list !== undefined) reader.end(list)
   }
 

@@ -41,7 +41,7 @@ function chosen(code: string): Shown[] {
       CHOICE_BEFORE.test(code.slice(Math.max(0, index - 20), index)) &&
       CHOICE_AFTER.test(code.slice(index + string.length, index + string.length + 20)),
   )
-  if (strings.length === 0 || /[{([]/.test(code.replaceAll(STRING, ''))) return []
+  if (/[{([]/.test(code.replaceAll(STRING, ''))) return []
   return [
     {
       text: strings
@@ -65,8 +65,7 @@ function elementsIn(code: string): { readonly elements: string[]; readonly rest:
   }
   for (let at = 0; at < code.length; at = Math.max(at + 1, from)) {
     if (isQuote(code, at)) {
-      const { at: end, isClosed } = endOfString(code, at, code.length)
-      if (isClosed || end === code.length) at = end - 1
+      at = (endOfString(code, at, code.length) ?? at + 1) - 1
     } else if (code.startsWith('/*', at)) leaveOut(at, endOfComment(code, at))
     else if (code[at] === '<' && BEFORE_ELEMENT.test(code.slice(Math.max(0, at - 20), at))) {
       const end = endOfElement(code, at, tags, endOfExpression)

@@ -67,7 +67,7 @@ export class Tags {
         if (++expressions > MAX_EXPRESSIONS && this.#reach < Infinity) break
         const value = text.slice(at + 1, end - 1)
         const attribute = attributeOf(text, at)
-        note(attribute, attribute === '' ? '' : textOf(value), value)
+        note(attribute, textOf(value), value)
         limit = Math.min(text.length, limit + end - at)
         at = end
       } else {
@@ -99,7 +99,7 @@ function noteHtml(attributes: Map<string, string>, attribute: string, words: str
 function cssOf(source: string): string {
   return [...source.matchAll(PROPERTY)]
     .map(([, name = '', single, double = single, bare = double]) => {
-      return `${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${bare}`
+      return `${name.replaceAll(/[A-Z]/g, '-$&')}:${bare}`
     })
     .join(';')
 }
