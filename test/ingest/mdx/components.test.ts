@@ -48,6 +48,12 @@ describe('components of documentation sites', () => {
       '<ResponseField name="a" type="number" default={3} required={false} />\n<ParamField query="b" default="c" deprecated />\n<ParamField path="d" required={true} default={null}/>',
       '**a** (number, default 3)\n\n**b** (default c, deprecated)\n\n**d** (required, default null)',
     ],
+    [
+      'admonitions',
+      '<Aside type="caution">a</Aside>\n<Admonition title="b" type="tip">c</Admonition>\n<Aside>d</Aside>',
+      '**Caution**\n\na\n\n**b**\n\nc\nd',
+    ],
+    ['headers', '<Details header="a">b</Details>', '**a**\n\nb'],
     ['types of others', '<Callout title="a" type="warning" required>b</Callout>', '**a**\n\nb'],
     [
       'trees of files',

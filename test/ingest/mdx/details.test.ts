@@ -69,6 +69,8 @@ describe('details of MDX', () => {
     ["{ description: 'a' /* c */ + 'b' }", '- ab'],
     ["[{ description: 'a' }, 'b', { x: 'c' }]", '- a'],
     ["a ? title : 'b', c", ''],
+    ["{ rate: { description: 'a', type: 'b' }, 'c-d': { type: 'e' } }", '- `rate` `b`: a\n- `c-d` `e`'],
+    ["{ x: [{ type: 'a', text: 'b' }], y: { name: 'c', type: 'd' } }", '- `a`: b\n- `c` `d`'],
   ])('lists the texts of %j', (objects, list) => {
     expect(mdxToMarkdown(`<A b={${objects}}>c</A>`)).toBe(list === '' ? 'c' : `\n\n${list}\n\nc`)
   })

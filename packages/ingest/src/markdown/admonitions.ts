@@ -36,6 +36,7 @@ export function withTitle(quote: string): string {
   })
 }
 
-function capitalised(kind: string): string {
+/** A kind as a title. */
+export function capitalised(kind: string): string {
   return kind.slice(0, 1).toUpperCase() + kind.slice(1).toLowerCase()
 }

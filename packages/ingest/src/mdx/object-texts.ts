@@ -17,6 +17,8 @@ const DEEPEST = 5
 /** The texts of one object. */
 interface Item {
   readonly depth: number
+  /** Key of the object, which names it in a table of types. */
+  readonly key: string
   readonly words: string[]
   text: string
 }
@@ -39,6 +41,7 @@ export function textsOfObjects(expression: string): string {
     const how = SHOWN.get(key)
     const words = value.replaceAll(/\s+/g, ' ').trim()
     if (item !== undefined && how !== undefined && words !== '') {
+      if (key === 'type' && item.words.length === 0 && item.key !== '') item.words.push(`\`${item.key}\``)
       if (how === 'text') item.text += `${item.text === '' ? '' : ' '}${words}`
       else item.words.push(how === 'bold' || words.includes('`') ? `**${words}**` : `\`${words}\``)
     }
@@ -54,11 +57,12 @@ export function textsOfObjects(expression: string): string {
     } else if (inside !== undefined) {
       if (JOINT.test(between)) value += unescaped(inside)
     } else if ('{}[],'.includes(token)) {
+      const keyOfObject = key
       endMember()
       if (token === '{') {
         const around = open.at(-1)
         const depth = around === undefined ? 0 : around.depth + (isShown(around) ? 1 : 0)
-        const item = { depth, words: [], text: '' }
+        const item = { depth, key: keyOfObject, words: [], text: '' }
         open.push(item)
         items.push(item)
       } else if (token === '}') open.pop()

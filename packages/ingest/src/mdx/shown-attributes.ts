@@ -1,13 +1,16 @@
 /** What the attributes of components display. */
+import { capitalised } from '../markdown/admonitions.ts'
 import { STRING, stringsOf, textOf } from './expressions.ts'
 import { textsOfObjects } from './object-texts.ts'
 
 /** Attributes that are displayed as the title of a component. */
-const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption', 'question'])
+const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption', 'question', 'header'])
 /** Attributes that are displayed as the text of a component. */
 const TEXTS = new Set(['text', 'description', 'content', 'answer'])
 /** Attributes of components such as `ParamField` that name what is described. */
-const FIELD_NAMES = new Set(['name', 'body', 'path', 'query', 'header'])
+const FIELD_NAMES = new Set(['name', 'body', 'path', 'query'])
+/** Components that are titled by their type, if they have no title. */
+const ADMONITIONS = new Set(['Admonition', 'Aside'])
 /** Further attributes of these that are displayed. */
 const FACTS = new Set(['type', 'default', 'required', 'deprecated'])
 /** An object without objects in it, and a member of it. */
@@ -38,6 +41,7 @@ export interface ShownTexts {
 export class ShownAttributes {
   readonly #name: string
   #title: string | undefined
+  #type = ''
   #value = ''
   #alt = ''
   #file = ''
@@ -59,6 +63,7 @@ export class ShownAttributes {
     } else if (attribute === 'alt') this.#alt = words
     else if (attribute === 'value' && isTab(name)) this.#value = words
     else if (attribute === 'name' && isFile(name)) this.#file = words
+    else if (attribute === 'type' && ADMONITIONS.has(name)) this.#type = capitalised(words)
     else if (TEXTS.has(attribute) && words !== '') this.#texts.push(words)
     else if (isField && FACTS.has(attribute)) this.#addFact(attribute, words || (source ?? 'true').trim())
     else if (source !== undefined) this.#addLiteral(attribute, source)
@@ -78,7 +83,7 @@ export class ShownAttributes {
   }
 
   texts(): ShownTexts {
-    const title = (this.#title ?? '').replaceAll(/\s+/g, ' ').trim()
+    const title = (this.#title ?? this.#type).replaceAll(/\s+/g, ' ').trim()
     const content = [...this.#texts, ...this.#literals.map(textsOfObjects)].filter(Boolean).join('\n\n')
     return {
       ...(title !== '' && { title }),
