@@ -20,6 +20,7 @@ describe('markdownBlocks', () => {
     ['     code\n\n      code\ntext', [' code\n\n  code', 'text']],
     ['> - a\n> b', ['> - a\n> b']],
     ['> a\n>', ['> a\n>']],
+    ['   a', ['a']],
     ['a:\n&amp; | b\n:-|-\n&lt; | d', ['a:', '& | b\n:-|-\n< | d']],
     ['a\nb:\n| c |\n|---|\n| d |\n| e |\n|---|', ['a\nb:', '| c |\n|---|\n| d |\n| e |\n|---|']],
     ['a\n| b |\n| : |\n| c |\n|', ['a\n| b |\n| : |\n| c |\n|']],
@@ -121,6 +122,7 @@ describe('markdownBlocks', () => {
         ],
       ],
     ],
+    ['a <b c <i title="<br>" hidden>d', [[{ text: 'a <b c ' }, { html: '<i title="<br>" hidden>' }, { text: 'd' }]]],
     ['a <? > ?> <!b> c', [[{ text: 'a ' }, { html: '<? > ?>' }, { text: ' ' }, { html: '<!b>' }, { text: ' c' }]]],
     ['a <!-- > <? > <!b', [[{ text: 'a <!-- > <? > <!b' }]]],
     ['a <b hidden c="d > e', [[{ text: 'a <b hidden c="d > e' }]]],
@@ -150,7 +152,9 @@ describe('markdownBlocks', () => {
   ])('reads %j nested %i levels, and rejects deeper nesting', (mark, levels) => {
     expect(textsOf(`${mark.repeat(levels)}a`)).toHaveLength(1)
     for (const more of [1, 2, 3, 50, 1000]) {
-      expect(() => textsOf(`${mark.repeat(levels + more)}a`)).toThrow(expect.objectContaining({ code: 'too_deep' }))
+      expect(() => textsOf(`${mark.repeat(levels + more)}a`)).toThrow(
+        expect.objectContaining({ code: 'too_deep', message: expect.stringContaining('nests too deeply') as string }),
+      )
     }
     const steps = Array.from({ length: 120 }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
     expect(() => textsOf(`${steps}\n# A heading`)).toThrow(expect.objectContaining({ code: 'too_deep' }))
@@ -171,6 +175,11 @@ describe('markdownBlocks', () => {
 
   it('rejects a document with too many items', () => {
     expect(textsOf('- a\n'.repeat(39_000))).toHaveLength(1)
-    expect(() => textsOf('- a\n'.repeat(41_000))).toThrow(expect.objectContaining({ code: 'document_too_complex' }))
+    expect(() => textsOf('- a\n'.repeat(41_000))).toThrow(
+      expect.objectContaining({
+        code: 'document_too_complex',
+        message: expect.stringContaining('too many paragraphs') as string,
+      }),
+    )
   })
 })

@@ -13,6 +13,8 @@ describe('readHtmlWithin without a reader', () => {
     ['a <b>b</b> <!-- c --> d<!---->e <!-- f\ng -->h', [text('a <b>b</b>  de h')]],
     ['<p>a --> b <!-- c --> d --> e</p>', [text('<p>a --> b  d --> e</p>')]],
     ['a <!-- b', [text('a <!-- b')]],
+    ['# A <i hidden>b</i>', [heading('A b', 1)]],
+    ['a <!-- b --> c <b hidden>d</b>', [text('a  c <b hidden>d</b>')]],
     ['# A <b>b</b>\n\n`<!-- c -->` <b>d</b>', [heading('A b', 1), text('`<!-- c -->` <b>d</b>')]],
   ])('keeps HTML but comments: %j', async (markdown, blocks) => {
     expect(await blocksOf(markdown)).toEqual(blocks)

@@ -128,6 +128,23 @@ describe('a heading', () => {
   })
 })
 
+describe('overlap', () => {
+  it('leaves room for what follows, and takes no more than half of what a heading leaves', async () => {
+    const texts = async (text: string): Promise<string[]> =>
+      (await createMarkdownSplitter({ maxCharacters: 40, overlapCharacters: 20 }).split(text, 'markdown')).parts.map(
+        (part) => part.text,
+      )
+    expect(await texts('Aaaa bbbb. Cccc dddd. Eeee ffff gggg hhhh iiii jjjj.')).toEqual([
+      'Aaaa bbbb. Cccc dddd.',
+      'Eeee ffff gggg hhhh iiii jjjj.',
+    ])
+    expect(await texts('# Hhhh hhhh\n\nAaaa bbbb. Cccc dddd eee. Eeee ffff.')).toEqual([
+      'Hhhh hhhh\n\nAaaa bbbb. Cccc dddd eee.',
+      'Hhhh hhhh\n\nCccc dddd eee. Eeee ffff.',
+    ])
+  })
+})
+
 describe('what titles a block', () => {
   const texts = async (text: string, maxCharacters: number): Promise<string[]> =>
     (await splitting({ maxCharacters }).split(text, 'markdown')).map((part) => part.text)
@@ -177,7 +194,10 @@ describe('the work for Markdown', () => {
   it('is limited', async () => {
     const bomb = `${'> '.repeat(25)}a\n${'a\n'.repeat(200)}\n`.repeat(800)
     await expect(splitter.split(bomb, 'markdown')).rejects.toThrow(
-      expect.objectContaining({ code: 'document_too_complex' }),
+      expect.objectContaining({
+        code: 'document_too_complex',
+        message: expect.stringContaining('too many lines') as string,
+      }),
     )
   })
 })
@@ -423,7 +443,9 @@ describe('the limit of a part', () => {
   it.each([{ maxCharacters: 9 }, { maxCharacters: NaN }, { overlapCharacters: -1 }, { overlapCharacters: 601 }])(
     'rejects the limits %j',
     (options) => {
-      expect(() => createMarkdownSplitter(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+      expect(() => createMarkdownSplitter(options)).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param: Object.keys(options)[0] }),
+      )
     },
   )
 })
@@ -472,7 +494,7 @@ describe('HTML', () => {
     expect(createMarkdownSplitter().version).toBe(`${createMarkdownSplitter({ htmlToMarkdown }).version}/plain`)
     expect((await createMarkdownSplitter().split('x', 'text')).hiddenText).toBe(false)
     await expect(createMarkdownSplitter().split('x', 'html')).rejects.toThrow(
-      expect.objectContaining({ code: 'config_invalid' }),
+      expect.objectContaining({ code: 'config_invalid', message: expect.stringContaining('htmlToMarkdown') as string }),
     )
   })
 })

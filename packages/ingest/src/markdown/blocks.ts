@@ -129,8 +129,7 @@ export function markdownBlocks(text: string): ReadMarkdown {
 }
 
 function withoutMarks(written: string, type: string): string {
-  if (type === 'paragraph_open') return withoutAdmonitions(written)
-  return type === 'blockquote_open' ? withTitle(written) : written
+  return type === 'paragraph_open' ? withoutAdmonitions(written) : withTitle(written)
 }
 
 /** The end of a line before the head of a table, an extension of CommonMark. */

@@ -38,8 +38,8 @@ export function htmlPieces(text: string, isHtml = false): HtmlPiece[] {
   let from = 0
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const at = mark.index
-    const end = mark[0] === '<' ? endAt(at) : 0
-    if (mark[0].startsWith('`')) marks.lastIndex = codeEndAt(marks.lastIndex, mark[0])
+    const end = endAt(at)
+    marks.lastIndex = codeEndAt(marks.lastIndex, mark[0])
     if (end === 0) continue
     const html = text.slice(at, end)
     if (at > from) pieces.push({ text: text.slice(from, at) })
@@ -52,7 +52,7 @@ export function htmlPieces(text: string, isHtml = false): HtmlPiece[] {
   return pieces
 }
 
-/** @returns gives the end of the code whose backticks end at a position, in ascending order; the position itself if nothing closes it */
+/** @returns gives the end of the code whose backticks end at a position, in ascending order; the position itself if nothing closes it, or for another mark */
 function codeEndsOf(text: string): (from: number, ticks: string) => number {
   /** Starts of the runs of as many backticks, the next one last. */
   const runs = new Map<string, number[]>()

@@ -45,7 +45,7 @@ export async function readHtmlWithin(
   let run: MarkdownBlock[] = []
   const endRun = (): void => {
     // What does not fit in a cell makes the table around it a layout table, as a list does.
-    const around = run.length > 1 || run.some((block) => /[\n|]/.test(textOf(block))) ? 'ul' : 'div'
+    const around = /[\n|]/.test(run.map(textOf).join('\n')) ? 'ul' : 'div'
     if (run.length > 0) page.push(`<${around}>${standIn(run)}</${around}>`)
     run = []
   }
