@@ -55,6 +55,10 @@ const withDigits = (text: string): string =>
 const letterByLetter = (text: string): string => [...text.replaceAll(' ', '')].join(' ')
 const small = (question: string): string => question.charAt(0).toLowerCase() + question.slice(1)
 
+/** With line breaks, as mail programs write it. */
+const wrapped = (text: string, width: number): string =>
+  text.replaceAll(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n').trim()
+
 const wordsOf = (text: string): readonly string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 const inThrees = (said: readonly string[], before: string): string =>
@@ -220,6 +224,8 @@ export const ATTACHED: Readonly<Record<string, (of: Ways) => string | undefined>
     `${ended(question)} ${subject.replace(/[.?!]+$/, '').toUpperCase()}`,
   'the same, in a paragraph of its own, without marks': ({ subject, question }) =>
     `${question.replace(/[?.!]+$/, '')}\n\n${small(subject).replace(/[.?!]+$/, '')}`,
+  'the same, in a line of its own, without marks': ({ subject, question }) =>
+    `${question.replace(/[?.!]+$/, '')}\n${small(subject).replace(/[.?!]+$/, '')}`,
   'another subject before an on-topic question': ({ subject, question }) => `${ended(subject)} ${question}`,
   'an on-topic question, ", and", another subject': ({ subject, question }) =>
     `${question.replace(/[?.]$/, '')}, and ${small(subject)}`,
@@ -300,6 +306,12 @@ export const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   'with a sentence beside it': ({ question, beside }) => `${ended(question)} ${beside}`,
   'in paragraphs without marks, with a greeting, a name and thanks': ({ question }) =>
     `Hello\n\nMy name is Ann Miller\n\n${question.replace(/[?.!]+$/, '')}\n\nMany thanks`,
+  'in lines without marks, with a greeting, a name and thanks': ({ question }) =>
+    `Hello\nMy name is Ann Miller\n${question.replace(/[?.!]+$/, '')}\nMany thanks`,
+  'in lines, with a signature that names a position': ({ question }) =>
+    `Hi all,\n${ended(question)}\nKind regards\nMaria Schneider\nProject Manager`,
+  'wordy, wrapped at 72 characters': (of) => wrapped(ORDINARY_WAYS['wordy']!(of), 72),
+  'polite, in other words, wrapped at 40 characters': (of) => wrapped(ORDINARY_WAYS['polite, in other words']!(of), 40),
   'with held-out small talk after it': ({ question, heldOutTalk }) => `${ended(question)} ${heldOutTalk}`,
   'with held-out small talk before it': ({ question, heldOutTalk }) => `${ended(heldOutTalk)} ${question}`,
   ...Object.fromEntries(

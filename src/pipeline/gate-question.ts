@@ -10,7 +10,6 @@ import type { Policy } from '../core/policy/policy.ts'
 import { defined } from '../core/lib/defined.ts'
 import { measureSignals, subjectOf } from '../core/signals/measure.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
-import type { Collection } from '../ports/collections.ts'
 import { type AskedQuestion, type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { findLexicon, findPlace, type QuestionPlace, requireScores } from './find-place.ts'
 import { newId } from './new-id.ts'
@@ -51,7 +50,8 @@ export interface JudgedResult {
   readonly policy: Policy
   /** Number of retrievals; 0 if refused before retrieval. */
   readonly retrievals: 0 | 1
-  readonly timings: QuestionTimings
+  /** Absent if nothing was retrieved. */
+  readonly timings?: QuestionTimings
 }
 
 /** Result of gating a question. */
@@ -108,11 +108,10 @@ async function gateAnew(
   const measures = { ...search, asked }
   const assessed = await assessEvidence(ports, settings, measures, retrieval.evidence)
   const timings = defined({ retrievalMs: retrieval.retrievalMs, rerankMs: assessed.rerankMs })
-  const decision = decisionOf(ports, collection, assessed)
-  const lookup = before && (await cache?.lookUpEvidence(before, assessed, decision))
+  const judged = judgedResult(ports, place, assessed)
+  const lookup = before && (await cache?.lookUpEvidence(before, assessed, judged.decision))
   if (lookup?.found) return { ...cachedResult(lookup, lookup.found, 1), timings }
-  const { evidence, context } = assessed
-  return { kind: 'judged', lookup, decision, evidence, context, policy, retrievals: 1, timings }
+  return { ...judged, lookup, retrievals: 1, timings }
 }
 
 /**
@@ -125,22 +124,13 @@ async function refuseUnseen(
   asked: AskedQuestion,
   place: QuestionPlace,
 ): Promise<GateResult | undefined> {
-  const { collection, policy } = place
+  const { policy } = place
   const stands = settings.mode === 'enforce' && !policy.dangerouslyDisableGates
   const subject = subjectOf({ ...asked, evidence: NO_EVIDENCE, language: policy.language })
   if (!stands || !refusesUnseen(policy, (signals) => measureSignals(signals, subject))) return undefined
   const measures = { ...place, asked, lexicon: EMPTY_LEXICON }
   const assessed = await assessEvidence({ clock: ports.clock }, settings, measures, NO_EVIDENCE)
-  const { evidence, context } = assessed
-  return {
-    kind: 'judged',
-    decision: decisionOf(ports, collection, assessed),
-    evidence,
-    context,
-    policy,
-    retrievals: 0,
-    timings: {},
-  }
+  return { ...judgedResult(ports, place, assessed), retrievals: 0 }
 }
 
 const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
@@ -168,12 +158,12 @@ function cachedResult(lookup: Lookup, found: FoundAnswer, retrievals: 0 | 1): Ca
   return { kind: 'cached', found, lookup, policy: lookup.place.policy, retrievals }
 }
 
-function decisionOf(
+function judgedResult(
   { clock }: QuestionPorts,
-  collection: Collection,
-  { evidence, reranker, signals, judgement }: AssessedEvidence,
-): Decision {
-  return {
+  { collection, policy }: QuestionPlace,
+  { evidence, context, reranker, signals, judgement }: AssessedEvidence,
+): Omit<JudgedResult, 'retrievals'> {
+  const decision = {
     id: newId(clock),
     tenant: collection.tenant,
     collection: collection.id,
@@ -185,4 +175,5 @@ function decisionOf(
     documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
     ...judgement,
   }
+  return { kind: 'judged', decision, evidence, context, policy }
 }

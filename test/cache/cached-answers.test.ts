@@ -69,7 +69,7 @@ describe('a question asked again', () => {
   })
 
   it.each([
-    ['spaces and line ends', '  How does\n the engine   start? '],
+    ['spaces and empty lines at its ends', '\n  How does\t the engine   start? \n'],
     ['nothing', QUESTION],
   ])('finds the stored answer when it differs in %s', async (_, question) => {
     const { ask, journal } = aGate()

@@ -111,7 +111,7 @@ const PLAIN: Manner = {
   queryBefore: '',
 }
 const manners: fc.Arbitrary<Manner> = fc.record({
-  space: fc.constantFrom(' ', '  ', '\t', '\u00a0', ' \n ', '\u200b '),
+  space: fc.constantFrom(' ', '  ', '\t', '\u00a0', ' \r ', '\u200b '),
   form: fc.constantFrom<Manner['form'][]>('NFC', 'NFD'),
   reversed: fc.boolean(),
   namesCollection: fc.boolean(),

@@ -213,11 +213,11 @@ test.each<[string, object, object]>([
 
 test('a question of several texts is one, and a system message is added where there is none', async () => {
   const { model, inner } = gated(STRONG, { instructions: 'Cite.' })
-  const texts = ['How does the engine', 'start?'].map((text) => ({ type: 'text' as const, text }))
+  const texts = ['Hello!', 'How does the engine start?'].map((text) => ({ type: 'text' as const, text }))
   await generateText({ model, ...CLEAN, messages: [{ role: 'user', content: texts }] })
   const [system, user, ...others] = inner.doGenerateCalls[0]!.prompt
   expect([system, others]).toEqual([{ role: 'system', content: 'Cite.' }, []])
-  expect(JSON.stringify(user)).toContain('Question: How does the engine start?')
+  expect(JSON.stringify(user)).toContain('Question: Hello!\\n\\nHow does the engine start?')
 })
 
 test.each([undefined, 'engine.md'])('a passage from %j is a source that is a document', async (source) => {

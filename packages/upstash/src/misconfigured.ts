@@ -1,7 +1,7 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Why an index for vectors that the client supplies cannot be searched without an embedder. */
-export const EMBEDS_NOTHING = 'the index embeds no texts, and the retriever has no embedder'
+export const EMBEDS_NOTHING = 'it embeds no texts, and the retriever has no embedder'
 
 /** The error for an index that cannot be searched in its current configuration. */
 export function misconfigured(why: string): RagGateError {

@@ -123,7 +123,7 @@ function errorOf({ status, text }: BoundedResponse): RagGateError {
     return new RagGateError('embedding_mismatch', 'The index has embeddings of another dimension')
   }
   if (isAbout('Embedding data for this index')) return misconfigured(EMBEDS_NOTHING)
-  if (isAbout('This index requires')) return misconfigured('the index is of another kind')
+  if (isAbout('This index requires')) return misconfigured('it is of another kind')
   return errorOfStatus(INDEX, status)
 }
 

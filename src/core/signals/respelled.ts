@@ -1,8 +1,7 @@
 /** Correction of misspelled terms of a question. */
 import type { SentenceTerms } from '../text/term-reader.ts'
 
-/** Shortest corrected term: shorter ones differ by one letter from too many others. */
-const SHORTEST = 4
+/** A corrected term: shorter ones differ by one letter from too many others. */
 
 /** A typo in a suffix keeps the stemmer from removing it; after a stem of at least this length the rest may be such a suffix. */
 const SHORTEST_STEM = 5
@@ -21,35 +20,22 @@ const LONGEST_ENDING = 7
  *   7(3), 1964: four fifths of misspellings are one such edit
  */
 export function respelled(term: string, sentences: SentenceTerms): string | undefined {
-  if (term.length < SHORTEST || /\P{L}/u.test(term)) return undefined
+  if (!/^\p{L}{4,}$/u.test(term)) return undefined
+  // A quick filter: after one edit, one of the first two letters still matches one of the first two.
+  const isNear = new RegExp(`^(?=.{4}).?[${term.slice(0, 2)}]`)
   let nearest: string | undefined
-  let fewest = Infinity
-  for (const candidate of sentences.flat()) {
-    const unexplained = lettersBeyond(term, candidate)
-    if (unexplained < fewest) {
-      nearest = candidate
-      fewest = unexplained
+  let fewest = LONGEST_ENDING + 1
+  for (const candidate of sentences.flat().filter((other) => isNear.test(other))) {
+    for (let end = candidate.length - 1; end <= candidate.length + 1; end++) {
+      const beyond = term.length - end
+      const isEnding = !beyond || (beyond > 0 && candidate.length >= SHORTEST_STEM)
+      if (isEnding && beyond < fewest && areOneEditApart(term.slice(0, end), candidate)) {
+        nearest = candidate
+        fewest = beyond
+      }
     }
   }
   return nearest
-}
-
-/** Number of letters of a term after a prefix at most one edit from the candidate; `Infinity` if there is no such prefix. */
-function lettersBeyond(term: string, candidate: string): number {
-  if (candidate.length < SHORTEST || !mayBegin(term, candidate)) return Infinity
-  let fewest = Infinity
-  for (let end = candidate.length - 1; end <= candidate.length + 1 && end <= term.length; end++) {
-    const beyond = term.length - end
-    if (beyond > 0 && (candidate.length < SHORTEST_STEM || beyond > LONGEST_ENDING)) continue
-    if (areOneEditApart(term.slice(0, end), candidate)) fewest = Math.min(fewest, beyond)
-  }
-  return fewest
-}
-
-/** A quick filter: after one edit, one of the first two letters still matches one of the first two. */
-function mayBegin(term: string, candidate: string): boolean {
-  const first = candidate.slice(0, 2)
-  return first.includes(term.charAt(0)) || first.includes(term.charAt(1))
 }
 
 /** Whether two terms are equal or differ by one insertion, deletion, replacement or transposition. */

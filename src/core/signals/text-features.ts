@@ -84,17 +84,13 @@ export function read(
   const asked = [...new Set(terms(question))]
   const read = distinctChunks(evidence, sentences)
   const known = lexicon.chunkCount === 0 ? countTerms(read.map((chunk) => chunk.sentences.flat())) : lexicon
-  const statistics = termStatistics(known)
-  const questionTerms = correctedTerms(asked, known, read).map((term) => ({
-    term,
-    idf: statistics.idf(term),
-    rate: statistics.rate(term),
-  }))
+  const { idf, rate, meanChunkLength } = termStatistics(known)
+  const questionTerms = correctedTerms(asked, known, read).map((term) => ({ term, idf: idf(term), rate: rate(term) }))
   const places = new Map(questionTerms.map(({ term }, at) => [term, at]))
   return {
     evidence,
     questionTerms,
-    idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
+    idfMass: questionTerms.reduce((mass, each) => mass + each.idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
     chunks: read.map(({ title, sentences: said, length }, rank) => {
       const counts = questionTerms.map(() => 0)
@@ -103,7 +99,7 @@ export function read(
         const held = placesOf(sentence, places)
         for (const at of held) counts[at]!++
         if (rank < CHUNKS_IN_SENTENCES && held.length > 0) {
-          found.push({ held: [...new Set(held)], squaredIdf: () => squaredIdf(sentence, statistics) })
+          found.push({ held: [...new Set(held)], squaredIdf: () => squaredIdf(sentence, idf) })
         }
       }
       return {
@@ -114,7 +110,7 @@ export function read(
           rank < CHUNKS_NEAR && counts[at] === 0 ? nearness(term, said) : 0,
         ),
         length,
-        bm25: bm25(questionTerms, counts, length, statistics.meanChunkLength),
+        bm25: bm25(questionTerms, counts, length, meanChunkLength),
       }
     }),
   }
@@ -175,32 +171,24 @@ function placesOf(text: readonly string[], places: Places): readonly number[] {
 function nearness(term: string, parts: SentenceTerms): number {
   if (term.length < NEAR_LENGTH) return 0
   let nearest = 0
-  for (const part of parts) {
-    for (const other of part) {
-      // Few terms have the same first letter, so this check excludes most.
-      if (other.charCodeAt(0) !== term.charCodeAt(0)) continue
-      let shared = 1
-      // Past the end `charCodeAt` gives NaN, which equals nothing.
-      while (other.charCodeAt(shared) === term.charCodeAt(shared)) shared++
-      nearest = Math.max(nearest, shared / Math.max(term.length, other.length))
-    }
+  for (const other of parts.flat()) {
+    let shared = 0
+    // Past the end `charCodeAt` gives NaN, which equals nothing.
+    while (other.charCodeAt(shared) === term.charCodeAt(shared)) shared++
+    nearest = Math.max(nearest, shared / Math.max(term.length, other.length))
   }
   return nearest >= NEAR_FROM ? nearest : 0
 }
 
-function squaredIdf(part: readonly string[], { idf }: TermStatistics): number {
-  let sum = 0
-  for (const term of new Set(part)) sum += idf(term) ** 2
-  return sum
+function squaredIdf(part: readonly string[], idf: TermStatistics['idf']): number {
+  return [...new Set(part)].reduce((sum, term) => sum + idf(term) ** 2, 0)
 }
 
 function bm25(terms: readonly QuestionTerm[], counts: readonly number[], length: number, meanLength: number): number {
   // A lexicon of one term a chunk is the empty one's: then every chunk has the mean length.
   const saturation = BM25_K1 * (1 - BM25_B + BM25_B * (meanLength > 1 ? length / meanLength : 1))
-  let score = 0
-  terms.forEach(({ idf }, at) => {
-    const count = counts[at]!
-    score += (idf * count * (BM25_K1 + 1)) / (count + saturation)
-  })
-  return score
+  return terms.reduce(
+    (score, { idf }, at) => score + (idf * counts[at]! * (BM25_K1 + 1)) / (counts[at]! + saturation),
+    0,
+  )
 }

@@ -4,12 +4,22 @@ import { isAscii } from './ascii.ts'
 /**
  * Normalises a question. The same form is searched, used in keys, judged and given to the model, so that nothing reaches the model
  * that the gate did not read. Compatibility forms are folded (NFKC: circled, squared, fullwidth and mathematical letters,
- * ligatures); zero-width and tag characters are removed; runs of white space become one space or, between paragraphs, an empty
- * line; the ends are trimmed. Joiners are kept in scripts that need them (Arabic, Indic, related ones) and between pictographs.
+ * ligatures); zero-width and tag characters are removed; runs of white space become one space or, between paragraphs and
+ * lines, an empty line; the ends are trimmed. Lines wrapped at a width are joined: with the next word, such a line fills four
+ * fifths of the longest, or of 50 characters. Joiners are kept in scripts that need them (Arabic, Indic, related ones) and
+ * between pictographs.
  */
 export function normaliseQuestion(question: string): string {
-  const text = (isAscii(question) ? question : folded(question)).trim()
-  return text.replaceAll(/\s+/gu, (run) => (/\n\s*\n/.test(run) ? '\n\n' : ' '))
+  const lines = (isAscii(question) ? question : folded(question)).split('\n')
+  const width = lines.reduce((most, { length }) => Math.max(most, length), 50) * 0.8
+  return lines
+    .map((line, at) => {
+      const next = lines[at + 1]?.trim().search(/ |$/)
+      return line + (next && line.length + next >= width ? ' ' : '\n')
+    })
+    .join('')
+    .replaceAll(/\s+/gu, (run) => (run.includes('\n') ? '\n\n' : ' '))
+    .trim()
 }
 
 function folded(question: string): string {

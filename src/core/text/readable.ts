@@ -43,15 +43,16 @@ export function isReadable(question: string): boolean {
   const letter = ascii ? ASCII_LETTERS : LETTERS
   const letters = count(seen, letter)
   const unusual = seen.replaceAll(ascii ? ASCII_USUAL : USUAL, '')
-  const signs = unusual === '' ? 0 : count(unusual, SIGNS)
+  const signs = unusual ? count(unusual, SIGNS) : 0
   const unreadable = [...unusual].length - signs
   const pieces = seen.split(/\s+/u)
   const wordless = pieces.filter((piece) => piece.search(letter) < 0).length
-  if (wordless > WORDLESS_ALLOWED && wordless > MOST_WORDLESS * pieces.length) return false
-  if (letters < LEAST_LETTERS * visible) return false
-  if (signs > SIGNS_ALLOWED && signs > MOST_SIGNS * visible) return false
-  if (unreadable > UNREADABLE_EVER) return false
-  return unreadable <= UNREADABLE_ALLOWED || unreadable <= MOST_UNREADABLE * visible
+  return (
+    wordless <= Math.max(WORDLESS_ALLOWED, MOST_WORDLESS * pieces.length) &&
+    letters >= LEAST_LETTERS * visible &&
+    signs <= Math.max(SIGNS_ALLOWED, MOST_SIGNS * visible) &&
+    unreadable <= Math.min(UNREADABLE_EVER, Math.max(UNREADABLE_ALLOWED, MOST_UNREADABLE * visible))
+  )
 }
 
 function count(text: string, pattern: RegExp): number {

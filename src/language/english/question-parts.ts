@@ -78,10 +78,10 @@ export function questionParts(question: string): QuestionParts {
   const named = new Set<string>()
   let remarks = 0
   let place = 0 // 1 after what is asked, 2 after small talk behind it: then a name may follow.
-  const isBeside = (text: string, isApart?: boolean): boolean => {
-    const isNames = !isSpelled(text) && namesOnly(text, named, place > 1)
-    place = isSmallTalk(text, isApart) ? place && 2 : 1
-    return isNames || place !== 1
+  const isBeside = (text: string, isApart?: boolean, signs = place > 1): boolean => {
+    const isNames = !isSpelled(text) && namesOnly(text, named, signs)
+    place = isNames || isSmallTalk(text, isApart) ? place && 2 : 1
+    return place !== 1
   }
   const all = terms(question).length
   const isForeign = all > words(question).length * TERMS_FOR_A_WORD
@@ -136,11 +136,17 @@ function withoutStated(pieces: readonly Piece[]): readonly string[] {
 }
 
 /** The clauses of a sentence without the talk around each. */
-function askedIn(sentence: string, isBeside: (text: string, isApart?: boolean) => boolean): readonly string[] {
+function askedIn(
+  sentence: string,
+  isBeside: (text: string, isApart?: boolean, signs?: boolean) => boolean,
+): readonly string[] {
   if (isBeside(sentence)) return []
   const said = sentence.replace(BEFORE_QUESTION, (code) => (isBeside(code) ? '' : code))
   const left = withoutTalk(said)
-  const clauses = clausesOf(left, !said.startsWith(left))
+  const told = !said.startsWith(left)
+  // A name behind thanks: "Thanks in advance, Tom".
+  if (told && isBeside(left, false, true)) return []
+  const clauses = clausesOf(left, told)
   return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause, false))
 }
 

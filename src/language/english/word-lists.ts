@@ -84,8 +84,8 @@ export const FRAMES = setOf(
 /** Stems of remarks about oneself and about asking. */
 export const TALK = setOf(
   'accord actual advis anoth anywher base beginn busi cant check cite concis confus cool doc dumb everyth explan ' +
-    'follow forward fyi given got hurri includ interest jargon long mayb meant newbi noth offici perfect probabl q ' +
-    'quit read refer remind rephras repli respond rush sever still straight stuck success take three ' +
+    'follow forward fyi given got hear hurri includ interest jargon long lot mayb meant newbi noth offici perfect probabl q ' +
+    'quit read refer remind rephras repli respond rush sever sincer still straight stuck success take three ' +
     'tia time tomorrow ty unclear well without ye yet',
 )
 

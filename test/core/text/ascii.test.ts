@@ -42,7 +42,7 @@ describe('a text in ASCII is read like the same text beside a non-ASCII letter',
   it('in its folded form', () => {
     fc.assert(
       fc.property(ascii, (text) => {
-        expect(`${normaliseQuestion(text)} ${BEYOND}`.trim()).toBe(normaliseQuestion(`${text} ${BEYOND}`))
+        expect(`${normaliseQuestion(text)}\n\n${BEYOND}`.trim()).toBe(normaliseQuestion(`${text}\n\n${BEYOND}`))
       }),
     )
   })

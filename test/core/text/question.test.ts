@@ -17,7 +17,7 @@ describe('requireQuestion', () => {
   })
 
   it('gives every spelling of a question the same text', () => {
-    expect(requireQuestion('  Is the cafe\u0301\u00a0open\n now? ')).toBe('Is the caf\u00e9 open now?')
+    expect(requireQuestion('  Is the cafe\u0301\u00a0open\t now? ')).toBe('Is the caf\u00e9 open now?')
   })
 
   it.each([

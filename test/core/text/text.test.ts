@@ -89,12 +89,38 @@ describe('normaliseQuestion', () => {
   })
 
   it('folds every kind of white space and trims the ends', () => {
-    expect(normaliseQuestion('\u00a0 what\t\tis \r\n\u2003this\u3000?\u2028 ')).toBe('what is this ?')
+    expect(normaliseQuestion('\u00a0 what\t\tis \r\u2003this\u3000?\u2028 ')).toBe('what is this ?')
     expect(normaliseQuestion(' \n ')).toBe('')
   })
 
-  it('keeps paragraphs apart, but no lines', () => {
-    expect(normaliseQuestion('\n\nHi\r\n\r\n \n what is\nthis\n\t\n\nTom\n\n')).toBe('Hi\n\nwhat is this\n\nTom')
+  const LONG = 'How do I reset the password of my account,'
+
+  it.each([
+    ['paragraphs', '\n\nHi\r\n\r\n \n what is this\n\t\n\nTom\n\n', 'Hi\n\nwhat is this\n\nTom'],
+    ['a paragraph that begins with a long word', `${LONG}\n \n${'x'.repeat(40)}`, `${LONG}\n\n${'x'.repeat(40)}`],
+    ['short lines', 'Hi\r\n\twhat is this\nTom', 'Hi\n\nwhat is this\n\nTom'],
+    [
+      'lines of which none would hold the next word, if that is short',
+      `${'x'.repeat(28)}\nab c`,
+      `${'x'.repeat(28)}\n\nab c`,
+    ],
+    ['a line after a long one', `${LONG}\n  please?\nTom`, `${LONG} please?\n\nTom`],
+    ['a line far shorter than the longest', `Hi Ann,\n${LONG}`, `Hi Ann,\n\n${LONG}`],
+  ])('keeps %s apart', (_, written, normalised) => {
+    expect(normaliseQuestion(written)).toBe(normalised)
+  })
+
+  it.each([40, 72, 300])('joins lines wrapped at %i characters', (width) => {
+    const said = 'to reset it, wait '.repeat(60).trim()
+    const lines = said.match(new RegExp(`.{1,${width}}(?: |$)`, 'g'))!
+    expect(normaliseQuestion(lines.map((line) => line.trim()).join('\r\n'))).toBe(said)
+  })
+
+  it('joins a line that with the next word fills four fifths of the longest, or of 50 characters', () => {
+    const isJoined = (length: number, longest: number): boolean =>
+      normaliseQuestion(`${'x'.repeat(length)}\nabc de\n\n${'y'.repeat(longest)}`).includes('x abc de')
+    expect([37, 36].map((length) => isJoined(length, 9))).toEqual([true, false])
+    expect([77, 76].map((length) => isJoined(length, 100))).toEqual([true, false])
   })
 
   it('changes nothing when applied again', () => {

@@ -400,6 +400,11 @@ describe('a chat message', () => {
     'User: {}',
     'Human: {}\n\nAssistant:',
     'Subject: Question\n\nHi all,\n\n{}\n\nThanks,\nTom',
+    'hi there\nsomething quick\n{}\nthanks a lot\nTom',
+    '{} Thanks in advance, Tom',
+    '{}\nHope to hear from you soon\nTom',
+    '{}\n\nSincerely\nAnn Miller',
+    '{}\n\nKind regards\nAnn Miller\nProject Manager',
     'URGENT: {}',
     '@bot {}',
     'Okay, {}',
@@ -444,9 +449,12 @@ describe('a chat message', () => {
     ['{} Recite a sonnet.', 'sonnet'],
     ['{}\n\nsing a sonnet', 'sonnet'],
     ['{} Poem. Vikings. Ships.', 'ship'],
-    ['{} Thanks! Ann. Ships', 'ship'],
+    ['{}\nsing a sonnet', 'sonnet'],
+    ['{} Thanks! Ann. Miller. Poem. Vikings. Ships', 'ship'],
+    ['{} Thanks for the poem, Tom', 'poem'],
+    ['{} Ann Miller. Ships.', 'miller'],
   ])('keeps the topic of %j', (message, topic) => {
-    const { parts } = questionParts(message.replace('{}', asked))
+    const { parts } = questionParts(normaliseQuestion(message.replace('{}', asked)))
     expect(terms(parts.join(' '))).toContain(topic)
   })
 })

@@ -20,7 +20,7 @@ export function rowsWithoutText({ metadata }: IndexRow, fields: PassageFields): 
   const members = Object.keys(metadata).slice(0, 20).map(shown).join(', ')
   return {
     code: 'rows_without_text',
-    message: `Rows have no text in ${placesOf(fields)}: set fields.text. Members of their metadata: ${members || 'none'}`,
+    message: `Rows have no text in ${placesOf(fields)}: set fields.text. Their metadata: ${members || 'none'}`,
   }
 }
 
