@@ -143,10 +143,9 @@ function askedIn(
   if (isBeside(sentence)) return []
   const said = sentence.replace(BEFORE_QUESTION, (code) => (isBeside(code) ? '' : code))
   const left = withoutTalk(said)
-  const told = !said.startsWith(left)
   // A name behind thanks: "Thanks in advance, Tom".
-  if (told && isBeside(left, false, true)) return []
-  const clauses = clausesOf(left, told)
+  if (said.endsWith(`, ${left}`) && isBeside(left, false, true)) return []
+  const clauses = clausesOf(left, !said.startsWith(left))
   return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isBeside(clause, false))
 }
 

@@ -452,6 +452,8 @@ describe('a chat message', () => {
     ['{}\nsing a sonnet', 'sonnet'],
     ['{} Thanks! Ann. Miller. Poem. Vikings. Ships', 'ship'],
     ['{} Thanks for the poem, Tom', 'poem'],
+    ['{} THOUGHTS ON THE LATEST PHONE', 'phone'],
+    ['{} Could you also explain how to Bake Bread', 'bread'],
     ['{} Ann Miller. Ships.', 'miller'],
   ])('keeps the topic of %j', (message, topic) => {
     const { parts } = questionParts(normaliseQuestion(message.replace('{}', asked)))
