@@ -83,10 +83,10 @@ export const FRAMES = setOf(
 
 /** Stems of remarks about oneself and about asking. */
 export const TALK = setOf(
-  'accord actual advis anoth anywher base beginn busi cant sincer check cite concis confus cool doc dumb everyth explan ' +
-    'follow forward fyi given got hurri includ interest jargon long mayb meant newbi noth offici perfect probabl q ' +
-    'quit read hear refer remind rephras repli respond rush sever still straight stuck success take three ' +
-    'tia time tomorrow ty unclear lot well without ye yet',
+  'accord actual advis anoth anywher base beginn busi cant check cite concis confus cool doc dumb everyth explan ' +
+    'follow forward fyi given got sincer hurri includ interest jargon long mayb meant newbi noth offici perfect probabl q ' +
+    'quit read refer remind rephras repli respond rush sever still straight lot stuck hear success take three ' +
+    'tia time tomorrow ty unclear well without ye yet',
 )
 
 /** Stems that often accompany those; alone they may name a topic: "In the US, …", "Tables: …". */
