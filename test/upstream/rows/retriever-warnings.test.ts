@@ -15,11 +15,11 @@ describe('a warning of a retriever', () => {
   })
 
   test.each([
-    [{ page: 1, 'a\nb': 2 }, 'Members of their metadata: "page", "a\\nb"'],
-    [{}, 'Members of their metadata: none'],
+    [{ page: 1, 'a\nb': 2 }, 'Their metadata: "page", "a\\nb"'],
+    [{}, 'Their metadata: none'],
     [
       Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, at])),
-      `Members of their metadata: ${Array.from({ length: 20 }, (_, at) => `"m${at}"`).join(', ')}`,
+      `Their metadata: ${Array.from({ length: 20 }, (_, at) => `"m${at}"`).join(', ')}`,
     ],
   ])('names the metadata %j of rows without text, up to twenty members', (metadata, members) => {
     const message = `Rows have no text in body: set fields.text. ${members}`
