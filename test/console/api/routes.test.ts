@@ -6,7 +6,10 @@ import { console as createConsole } from '../../../packages/console/src/console.
 import { EVERY_TENANT } from '../../../packages/console/src/d1/statistics/wanted.ts'
 import { uuidv7 } from '../../../src/core/lib/ids.ts'
 import { RagGateError } from '../../../src/errors.ts'
+import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
+import { definePolicy } from '../../../src/core/policy/policy.ts'
 import { aDecision } from '../../fixtures/decision.ts'
+import { signalsOf } from '../../fixtures/evidence.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { type ConsoleParts, openConsole } from '../../../packages/console/src/parts.ts'
 
@@ -17,6 +20,7 @@ const NOW_MS = Date.UTC(2026, 5, 10, 12, 34, 56)
 const TO_MS = NOW_MS + HOUR_MS
 
 const PRINCIPALS: Readonly<Record<string, string>> = { operator: 'main', owner: 'acme' }
+const WITH_COSINE = definePolicy({ ...balanced(), gates: [...balanced().gates, minTopCosine({ refuseBelow: 0.5 })] })
 const calls: (readonly [name: string, ...args: unknown[]])[] = []
 const options = {
   // No store is asked: each is replaced below.
@@ -30,7 +34,7 @@ const options = {
   },
   isOperator: ({ id }: { readonly id: string }) => id === 'operator',
   policyOf: async (tenant: string, asked: string) =>
-    [`of ${tenant}`, 'balanced'].includes(asked) ? balanced() : undefined,
+    ({ [`of ${tenant}`]: balanced(), balanced: balanced(), cosine: WITH_COSINE })[asked],
   policyNames: ['balanced', 'gone'],
   decisionDays: 30,
   answerTokens: {
@@ -535,6 +539,55 @@ describe('a replay', () => {
   })
 })
 
+describe('a replay of recorded decisions', () => {
+  const recorded = { verdict: 'refuse', findings: [], policyId: 'x@1' }
+  const found = { ...recorded, signals: signalsOf({ sentenceMatch: 0.9, questionLikelihood: 0.9 }) }
+  const nothing = { ...recorded, signals: signalsOf({ chunkCount: 0 }) }
+
+  async function replayed(decisions: readonly object[]) {
+    answer('recorded', 'sample', decisions)
+    return (await ask('/replay', 'owner', { method: 'POST', body: '{"policy":"balanced"}' })).body
+  }
+
+  it('counts verdicts before and after, and what cannot be judged again', async () => {
+    const body = await replayed([
+      { ...found, id: 'same', verdict: 'pass', reader: 'ok' },
+      { ...found, id: 'opened', reader: 'failed' },
+      { ...nothing, id: 'closed', verdict: 'advise' },
+      { ...nothing, id: 'closed, too', verdict: 'pass' },
+      { ...found, id: 'cut', lost: 'cut' },
+      { ...found, id: 'cut, too', lost: 'cut' },
+      { ...found, id: 'erased', lost: 'erased' },
+    ])
+    expect(body).toEqual({
+      version: 1,
+      policy: 'balanced',
+      policy_id: balanced().id,
+      decisions: 7,
+      judged: 4,
+      not_replayable: { count: 3, reasons: { cut: 2, erased: 1 } },
+      before: { pass: 2, advise: 1, refuse: 1 },
+      after: { pass: 2, advise: 0, refuse: 2 },
+      would_refuse: { rate: 0.5, low: expect.closeTo(0.0676, 3), high: expect.closeTo(0.9324, 3) },
+      calls_avoided: 1,
+      unread: { where_reader_failed: 'not_weighed', failed: 1, spared: 0, off: 0 },
+      changed: {
+        count: 3,
+        decisions: [
+          { id: 'opened', from: 'refuse', to: 'pass', confidence: expect.any(Number) },
+          { id: 'closed', from: 'advise', to: 'refuse', confidence: 0 },
+          { id: 'closed, too', from: 'pass', to: 'refuse', confidence: 0 },
+        ],
+      },
+    })
+  })
+
+  it('names the first fifty that change', async () => {
+    const { changed } = await replayed(Array.from({ length: 60 }, (_, at) => ({ ...found, id: `${at}` })))
+    expect([changed.count, changed.decisions.length, changed.decisions[49].id]).toEqual([60, 50, '49'])
+  })
+})
+
 describe('a decision', () => {
   const finding = { gate: 'length', outcome: 'refuse', message: 'Too short', actual: 0.25, threshold: 0.5 }
   const found = {
@@ -684,6 +737,16 @@ describe('feedback', () => {
     expect([stranger.status, calls]).toEqual([401, []])
   })
 
+  it('of a caller who is not known, or where answers are not signed, is not taken', async () => {
+    const init = { method: 'POST', body: JSON.stringify({ answer: `acme:${eventAt(NOW_MS)}`, rating: 'right' }) }
+    const stranger = await ask('/feedback', 'stranger', init)
+    expect(stranger.body.error).toMatchObject({ code: 'unauthorized', message: 'A bearer token is needed' })
+    const { answerTokens: _, ...unsigned } = options
+    const headers = { authorization: 'Bearer owner', 'content-type': 'application/json' }
+    const response = await createConsole(unsigned).request('/feedback', { ...init, headers })
+    expect(await response.json()).toMatchObject({ error: { code: 'answer_unknown' } })
+  })
+
   it('that something was wrong purges the answer by its own id', async () => {
     const sent = eventAt(NOW_MS)
     for (const [found, decisionId] of [
@@ -764,6 +827,49 @@ describe('feedback', () => {
       },
       { policy_id: 'of acme', suggestion: { action: expect.any(String), because: expect.any(String) } },
     ])
+  })
+})
+
+describe('the suggestion from labels', () => {
+  const suggested = async (
+    refusals: { readonly right: number; readonly wrong: number },
+    answers: { readonly right: number; readonly wrong: number },
+  ) => {
+    const count = { policyId: 'cosine' }
+    answer('feedback', 'counts', [
+      { ...count, verdict: 'refuse', ...refusals },
+      { ...count, verdict: 'pass', ...answers },
+    ])
+    answer('summaries', 'summary', {
+      byPolicy: [{ name: 'cosine', byVerdict: { pass: 200, advise: 0, refuse: 200 } }],
+    })
+    return (await ask('/feedback')).body.policies[0].suggestion
+  }
+  const [many, few] = [
+    { right: 20, wrong: 80 },
+    { right: 19, wrong: 80 },
+  ]
+
+  it.each([
+    [many, { right: 95, wrong: 5 }, 'raise', 0.05],
+    [many, { right: 200, wrong: 0 }, 'lower', -0.05],
+  ])('for refusals %j and answers %j is to %s', async (refusals, answers, action, by) => {
+    expect(await suggested(refusals, answers)).toMatchObject({
+      action,
+      gate: 'min-top-cosine',
+      from: 0.5,
+      to: expect.closeTo(0.5 + by, 9),
+      policy_id: expect.stringMatching(/^balanced@/),
+    })
+  })
+
+  it.each([
+    [few, { right: 200, wrong: 0 }],
+    [many, { right: 99, wrong: 0 }],
+    [many, { right: 94, wrong: 5 }],
+    [many, { right: 0, wrong: 0 }],
+  ])('for refusals %j and answers %j is to keep it', async (refusals, answers) => {
+    expect(await suggested(refusals, answers)).toEqual({ action: 'keep', because: expect.any(String) })
   })
 })
 
