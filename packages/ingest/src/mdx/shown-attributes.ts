@@ -59,7 +59,7 @@ export class ShownAttributes {
     const name = this.#name
     const isField = name.endsWith('Field')
     if (TITLES.has(attribute) || (isField && FIELD_NAMES.has(attribute))) {
-      this.#title ??= source === undefined || words !== '' ? words : withoutTags(source)
+      this.#title ??= words || withoutTags(source ?? '')
     } else if (attribute === 'alt') this.#alt = words
     else if (attribute === 'value' && isTab(name)) this.#value = words
     else if (attribute === 'name' && isFile(name)) this.#file = words
