@@ -3,7 +3,7 @@
  * database. Triggers, views and full-text tables are in `raw`. Times are Unix times in milliseconds.
  */
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, primaryKey, real, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { PolicyPin } from '../src/core/policy/policy-pin.ts'
 import type { CollectionScale } from '../src/core/scale/collection-scale.ts'
@@ -19,8 +19,17 @@ import type { AuditEvent } from '../src/core/policy/preset.ts'
 import type { Mode } from '../src/ports/decision-log.ts'
 import type { StoredCounts } from './figures.ts'
 
+/** All tables. A list instead of the module's namespace, which would name each again in a bundle. */
+export const TABLES: SQLiteTable[] = []
+
+const table = ((...definition: Parameters<typeof sqliteTable>) => {
+  const defined = sqliteTable(...definition)
+  TABLES.push(defined)
+  return defined
+}) as typeof sqliteTable
+
 /** Collections, with their current versions. */
-export const collections = sqliteTable(
+export const collections = table(
   'collections',
   {
     tenant: text('tenant').notNull(),
@@ -41,7 +50,7 @@ export const collections = sqliteTable(
 )
 
 /** Chunks that may be in the index although no published document has them. */
-export const unpublishedChunks = sqliteTable(
+export const unpublishedChunks = table(
   'unpublished_chunks',
   {
     tenant: text('tenant').notNull(),
@@ -53,7 +62,7 @@ export const unpublishedChunks = sqliteTable(
 )
 
 /** Collection lexicons in parts. Only part 0 has `supersededAtMs`. */
-export const lexicons = sqliteTable(
+export const lexicons = table(
   'lexicons',
   {
     id: text('id').notNull(),
@@ -65,7 +74,7 @@ export const lexicons = sqliteTable(
 )
 
 /** The documents of each collection, with their chunk ids. */
-export const documents = sqliteTable(
+export const documents = table(
   'documents',
   {
     tenant: text('tenant').notNull(),
@@ -81,7 +90,7 @@ export const documents = sqliteTable(
 )
 
 /** API keys of tenants. */
-export const apiKeys = sqliteTable(
+export const apiKeys = table(
   'api_keys',
   {
     id: text('id').primaryKey(),
@@ -98,13 +107,13 @@ export const apiKeys = sqliteTable(
 )
 
 /** Settings of a tenant. */
-export const tenants = sqliteTable('tenants', {
+export const tenants = table('tenants', {
   id: text('id').primaryKey(),
   policyId: text('policy_id'),
 })
 
 /** Purges of cached answers; `tenant` is '' for all tenants. */
-export const answerPurges = sqliteTable(
+export const answerPurges = table(
   'answer_purges',
   {
     tenant: text('tenant').notNull(),
@@ -120,7 +129,7 @@ export const answerPurges = sqliteTable(
 )
 
 /** Pushed policies; never changed. */
-export const pushedPolicies = sqliteTable(
+export const pushedPolicies = table(
   'pushed_policies',
   {
     tenant: text('tenant').notNull(),
@@ -141,7 +150,7 @@ export const pushedPolicies = sqliteTable(
 )
 
 /** Responses to writes with an Idempotency-Key; `status` is `NULL` while the first is running. */
-export const idempotencyKeys = sqliteTable(
+export const idempotencyKeys = table(
   'idempotency_keys',
   {
     tenant: text('tenant').notNull(),
@@ -162,7 +171,7 @@ export const idempotencyKeys = sqliteTable(
  * One row per event: the events of a millisecond have 2,048 places, in order of arrival. Non-finite numbers are `null`,
  * also within `signals` and `findings`. Rows are kept short, so that three fit in a page of SQLite.
  */
-export const decisions = sqliteTable(
+export const decisions = table(
   'decisions',
   {
     /** `atMs` * 2048 and up. */
@@ -226,7 +235,7 @@ export const decisions = sqliteTable(
 )
 
 /** Signals without their numbers and strings, as JSON; most decisions under a policy share one shape. */
-export const signalShapes = sqliteTable(
+export const signalShapes = table(
   'signal_shapes',
   {
     id: integer('id').primaryKey(),
@@ -236,7 +245,7 @@ export const signalShapes = sqliteTable(
 )
 
 /** Counts of decisions by UTC hour and by UTC day, made by the trigger of `uncounted_decisions`. */
-export const decisionRollups = sqliteTable(
+export const decisionRollups = table(
   'decision_rollups',
   {
     tenant: text('tenant').notNull(),
@@ -252,7 +261,7 @@ export const decisionRollups = sqliteTable(
 )
 
 /** Progress of counting, one row per kind: `sums`, and `weak_spots` (questions and documents). */
-export const countedDecisions = sqliteTable('counted_decisions', {
+export const countedDecisions = table('counted_decisions', {
   counts: text('counts').$type<'sums' | 'weak_spots'>().primaryKey(),
   /** Decisions up to here are counted, except for `lateDecisions`. */
   place: integer('place').notNull(),
@@ -261,7 +270,7 @@ export const countedDecisions = sqliteTable('counted_decisions', {
 })
 
 /** Decisions that arrived after others of their time were counted. */
-export const lateDecisions = sqliteTable(
+export const lateDecisions = table(
   'late_decisions',
   {
     counts: text('counts').$type<'sums' | 'weak_spots'>().notNull(),
@@ -271,7 +280,7 @@ export const lateDecisions = sqliteTable(
 )
 
 /** One row: what retention removed. */
-export const removedDecisions = sqliteTable('removed_decisions', {
+export const removedDecisions = table('removed_decisions', {
   onlyRow: integer('only_row').primaryKey(),
   /** Earlier decisions are neither stored nor counted any more, Unix time in milliseconds. */
   beforeMs: integer('before_ms').notNull(),
@@ -280,7 +289,7 @@ export const removedDecisions = sqliteTable('removed_decisions', {
 })
 
 /** Questions that were refused or answered with a caution, by UTC day, from the trigger of `uncounted_decisions`. */
-export const questionDays = sqliteTable(
+export const questionDays = table(
   'question_days',
   {
     tenant: text('tenant').notNull(),
@@ -303,7 +312,7 @@ export const questionDays = sqliteTable(
 )
 
 /** Decisions with a document as best evidence, by week from Monday, from the trigger of `uncounted_decisions`. */
-export const documentWeeks = sqliteTable(
+export const documentWeeks = table(
   'document_weeks',
   {
     tenant: text('tenant').notNull(),
@@ -319,7 +328,7 @@ export const documentWeeks = sqliteTable(
 )
 
 /** Numbers of events that each isolate recorded, dropped, and had rejected; gaps are lost events. */
-export const isolates = sqliteTable(
+export const isolates = table(
   'isolates',
   {
     id: text('id').primaryKey(),
@@ -334,7 +343,7 @@ export const isolates = sqliteTable(
 )
 
 /** Events that no table accepts, one row each, even if redelivered. */
-export const rejectedEvents = sqliteTable(
+export const rejectedEvents = table(
   'rejected_events',
   {
     isolate: text('isolate').notNull(),
@@ -348,7 +357,7 @@ export const rejectedEvents = sqliteTable(
 )
 
 /** Requests with a status of 400 and higher, by UTC hour and isolate. */
-export const requestFaults = sqliteTable(
+export const requestFaults = table(
   'request_faults',
   {
     hourMs: integer('hour_ms').notNull(),
@@ -362,7 +371,7 @@ export const requestFaults = sqliteTable(
 )
 
 /** Texts of questions, if the deployment stores them. */
-export const questionTexts = sqliteTable(
+export const questionTexts = table(
   'question_texts',
   {
     tenant: text('tenant').notNull(),
@@ -377,7 +386,7 @@ export const questionTexts = sqliteTable(
 )
 
 /** The audit trail: reports of gates, and changes by operators. */
-export const auditEvents = sqliteTable(
+export const auditEvents = table(
   'audit_events',
   {
     id: text('id').primaryKey(),
@@ -399,7 +408,7 @@ export const auditEvents = sqliteTable(
 )
 
 /** All policies of the deployment that decided or were chosen. */
-export const policies = sqliteTable('policies', {
+export const policies = table('policies', {
   id: text('id').primaryKey(),
   name: text('name').notNull(),
   body: text('body', { mode: 'json' }).$type<Json>().notNull(),
@@ -407,7 +416,7 @@ export const policies = sqliteTable('policies', {
 })
 
 /** Requests to erase a principal, with their progress. */
-export const erasures = sqliteTable(
+export const erasures = table(
   'erasures',
   {
     tenant: text('tenant').notNull(),
@@ -422,7 +431,7 @@ export const erasures = sqliteTable(
 )
 
 /** Labels of answers and refusals. */
-export const feedback = sqliteTable(
+export const feedback = table(
   'feedback',
   {
     eventId: text('event_id').notNull(),
@@ -460,7 +469,7 @@ export type AlertKind =
   | 'calibration_drift'
 
 /** Alerts, open while `closedMs` is `NULL`. */
-export const alerts = sqliteTable(
+export const alerts = table(
   'alerts',
   {
     id: text('id').primaryKey(),
@@ -488,7 +497,7 @@ export const alerts = sqliteTable(
 )
 
 /** The last run of each cron job, and where it continues. */
-export const jobs = sqliteTable('jobs', {
+export const jobs = table('jobs', {
   name: text('name').primaryKey(),
   /** `NULL` during its first run. */
   ranMs: integer('ran_ms'),
@@ -500,7 +509,7 @@ export const jobs = sqliteTable('jobs', {
 })
 
 /** Passages of an index without room for their texts. */
-export const chunkTexts = sqliteTable(
+export const chunkTexts = table(
   'chunk_texts',
   {
     namespace: text('namespace').notNull(),
@@ -511,7 +520,7 @@ export const chunkTexts = sqliteTable(
 )
 
 /** Passages of the word index. */
-export const passages = sqliteTable(
+export const passages = table(
   'passages',
   {
     number: integer('number').primaryKey(),
@@ -525,7 +534,7 @@ export const passages = sqliteTable(
 )
 
 /** Namespaces, with the statistics for BM25. `number` is the prefix of each of their terms in the index. */
-export const passageNamespaces = sqliteTable(
+export const passageNamespaces = table(
   'passage_namespaces',
   {
     number: integer('number').primaryKey(),
@@ -537,7 +546,7 @@ export const passageNamespaces = sqliteTable(
 )
 
 /** Documents that each principal ingested on the last day with any. */
-export const ingestionBudgets = sqliteTable(
+export const ingestionBudgets = table(
   'ingestion_budgets',
   {
     tenant: text('tenant').notNull(),

@@ -132,7 +132,7 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
 function calibrationOf({ pin, corpusVersion }: RecordedDecision): Record<string, unknown> | null {
   if (pin === null) return null
   const changed = pin.corpus_version !== corpusVersion
-  const advice = changed ? 'Documents had changed since the policy was calibrated: run eval, and calibrate again' : null
+  const advice = changed ? 'Documents have changed since the calibration: run eval, and calibrate again' : null
   return { pin, documents_changed: changed, advice }
 }
 

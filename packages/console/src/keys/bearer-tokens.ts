@@ -39,7 +39,7 @@ export interface BearerAuthenticatorOptions {
 export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
   requireOptions(options, {
     tokens: required({
-      words: 'a list of tokens, with the principal that holds each: is the variable of each set?',
+      words: 'a list of tokens with their principals: is the variable of each set?',
       holds: (tokens) => Array.isArray(tokens) && tokens.every(isHeldToken),
     }),
     anonymous: required({ words: 'a principal, or null', holds: (value) => value === null || object.holds(value) }),

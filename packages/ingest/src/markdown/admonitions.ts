@@ -17,23 +17,20 @@ export function admonitionTitle(line: string): string {
 
 /** A paragraph in which admonitions are their titles in bold. */
 export function withoutAdmonitions(paragraph: string): string {
-  if (!paragraph.includes(':::')) return paragraph
   return paragraph
-    .split('\n')
-    .map((line) => {
-      const title = ADMONITION.test(line) ? admonitionTitle(line) : undefined
-      if (title === undefined) return line
-      return title === '' ? '' : `\n**${title}**\n`
+    .replaceAll(new RegExp(ADMONITION, 'gm'), (line) => {
+      const title = admonitionTitle(line)
+      return title && `\n**${title}**\n`
     })
-    .join('\n')
     .trim()
 }
 
 /** A quote in which the mark of an admonition is its title in bold. */
 export function withTitle(quote: string): string {
-  return quote.replace(CALLOUT, (_, start: string, kind: string, title: string) => {
-    return `${start}**${title.trim() || capitalised(kind)}**`
-  })
+  return quote.replace(
+    CALLOUT,
+    (_, start: string, kind: string, title: string) => `${start}**${title.trim() || capitalised(kind)}**`,
+  )
 }
 
 /** A kind as a title. */

@@ -48,7 +48,7 @@ blockParser.core.ruler.enableOnly(['normalize', 'block'])
 blockParser.block.State = class extends blockParser.block.State {
   override push(...token: Parameters<InstanceType<typeof blockParser.block.State>['push']>): Token {
     if (this.tokens.length >= MAX_TOKENS) {
-      throw new RagGateError('document_too_complex', 'The Markdown has too many paragraphs, items and headings')
+      throw new RagGateError('document_too_complex', 'The Markdown has too many blocks')
     }
     return super.push(...token)
   }
@@ -62,7 +62,7 @@ blockParser.block.ruler.before(
     // Made by `markdownBlocks`, the only caller of this parser.
     const reading = env as ReadingEnv
     if (++reading.tries > MAX_TRIES) {
-      throw new RagGateError('document_too_complex', 'The Markdown has too many lines within lists and quotes')
+      throw new RagGateError('document_too_complex', 'The Markdown has too many lines in lists and quotes')
     }
     return false
   },
@@ -118,18 +118,15 @@ export function markdownBlocks(text: string): ReadMarkdown {
     const source = lines.slice(...token.map).join('\n')
     // A footnote of one word would be the definition of a link.
     if (token.type === 'reference_definition' && !source.trimStart().startsWith('[^')) return []
-    const written = withoutMarks(source.replaceAll(ANCHOR, '').trim(), token.type)
+    const isParagraph = token.type === 'paragraph_open'
+    const written = (isParagraph ? withoutAdmonitions : withTitle)(source.replaceAll(ANCHOR, '').trim())
     if (written === '') return []
     if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
-    const table = token.type === 'paragraph_open' ? written.search(TABLE) : -1
+    const table = isParagraph ? written.search(TABLE) : -1
     if (table >= 0) return [textOf(written.slice(0, table)), textOf(written.slice(table + 1))]
-    return [token.type === 'paragraph_open' ? textOf(written) : textOf(written, () => leavesOf(tokens, at, lines))]
+    return [textOf(written, isParagraph ? undefined : () => leavesOf(tokens, at, lines))]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
-}
-
-function withoutMarks(written: string, type: string): string {
-  return type === 'paragraph_open' ? withoutAdmonitions(written) : withTitle(written)
 }
 
 /** The end of a line before the head of a table, an extension of CommonMark. */
@@ -183,7 +180,7 @@ const LEAVES: ReadonlySet<string> = new Set(['inline', 'html_block', 'fence', 'c
 function textOf(written: string, leaves = (): readonly Leaf[] => [{ type: 'inline', written }]): WrittenBlock {
   if (!mayHide(written)) return { kind: 'text', text: withCharacters(written) }
   if (written.length > LONGEST_MIXED) {
-    throw new RagGateError('document_too_complex', 'A block of the Markdown with HTML in it is too long')
+    throw new RagGateError('document_too_complex', 'A Markdown block with HTML is too long')
   }
   const pieces: HtmlPiece[] = []
   let text = ''

@@ -217,7 +217,7 @@ export const evidenceShareGate = defineGate({
       return {
         outcome: 'refuse',
         code: 'shares_invalid',
-        message: 'The reported shares do not add up to 1, are no numbers, or name chunks that were not retrieved',
+        message: 'The reported shares do not add up to 1, or name chunks that were not retrieved',
       }
     }
     const found = answer === undefined ? undefined : largestShare(settings, answer)

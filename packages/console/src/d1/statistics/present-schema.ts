@@ -1,10 +1,9 @@
 /** Checks whether the database has all tables, columns and triggers of the migrations. */
 import type { D1Database } from '@cloudflare/workers-types'
-import * as schema from 'hono-rag-gate/d1/schema'
+import { TABLES } from 'hono-rag-gate/d1/schema'
 import { rethrowStoreFault, schemaOutdated } from 'hono-rag-gate/adapters/d1'
 import { PRESENT_TRIGGERS, selectNothing } from '../raw/present.ts'
 
-const TABLES = Object.values(schema)
 const TRIGGERS = [
   'decisions_are_stored',
   'decisions_are_counted',
