@@ -3,7 +3,17 @@
  * database. Triggers, views and full-text tables are in `raw`. Times are Unix times in milliseconds.
  */
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, real, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  check,
+  index,
+  integer,
+  primaryKey,
+  real,
+  type SQLiteTable,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { PolicyPin } from '../src/core/policy/policy-pin.ts'
 import type { CollectionScale } from '../src/core/scale/collection-scale.ts'

@@ -19,7 +19,9 @@ const OTHERS =
   "sigmaf\u03c2 apos' OElig\u0152 oelig\u0153 Scaron\u0160 scaron\u0161 Yuml\u0178 fnof\u0192 circ\u02c6 tilde\u02dc thetasym\u03d1 upsih\u03d2 piv\u03d6 ensp\u2002 emsp\u2003 thinsp\u2009 zwnj\u200c zwj\u200d lrm\u200e rlm\u200f ndash\u2013 mdash\u2014 lsquo\u2018 rsquo\u2019 sbquo\u201a ldquo\u201c rdquo\u201d bdquo\u201e dagger\u2020 Dagger\u2021 bull\u2022 hellip\u2026 permil\u2030 prime\u2032 Prime\u2033 lsaquo\u2039 rsaquo\u203a oline\u203e frasl\u2044 euro\u20ac image\u2111 weierp\u2118 real\u211c trade\u2122 alefsym\u2135 larr\u2190 uarr\u2191 rarr\u2192 darr\u2193 harr\u2194 crarr\u21b5 lArr\u21d0 uArr\u21d1 rArr\u21d2 dArr\u21d3 hArr\u21d4 forall\u2200 part\u2202 exist\u2203 empty\u2205 nabla\u2207 isin\u2208 notin\u2209 ni\u220b prod\u220f sum\u2211 minus\u2212 lowast\u2217 radic\u221a prop\u221d infin\u221e ang\u2220 and\u2227 or\u2228 cap\u2229 cup\u222a int\u222b there4\u2234 sim\u223c cong\u2245 asymp\u2248 ne\u2260 equiv\u2261 le\u2264 ge\u2265 sub\u2282 sup\u2283 nsub\u2284 sube\u2286 supe\u2287 oplus\u2295 otimes\u2297 perp\u22a5 sdot\u22c5 lceil\u2308 rceil\u2309 lfloor\u230a rfloor\u230b lang\u27e8 rang\u27e9 loz\u25ca spades\u2660 clubs\u2663 hearts\u2665 diams\u2666"
 
 /** Names that are valid without a semicolon. */
-const LEGACY = new Map(pairs(`amp& AMP& lt< LT< gt> GT> quot" QUOT" COPY\u00a9 REG\u00ae divide\u00f7 yuml\u00ff`, LATIN, 0xa0))
+const LEGACY = new Map(
+  pairs(`amp& AMP& lt< LT< gt> GT> quot" QUOT" COPY\u00a9 REG\u00ae divide\u00f7 yuml\u00ff`, LATIN, 0xa0),
+)
 
 /** All names; others require a semicolon. */
 const NAMED = new Map([...LEGACY, ...pairs(OTHERS, GREEK, 0x391)])
@@ -27,10 +29,12 @@ const NAMED = new Map([...LEGACY, ...pairs(OTHERS, GREEK, 0x391)])
 /** Names with their characters: those of an alphabet from `first` on, then `written` ones. A capital comes 32 before its small letter. */
 function pairs(written: string, alphabet: string, first: number): (readonly [name: string, character: string])[] {
   return [
-    ...alphabet.split(' ').flatMap((name, at) => [
-      [name.toLowerCase(), String.fromCharCode(first + 32 + at)] as const,
-      [name, String.fromCharCode(first + at)] as const,
-    ]),
+    ...alphabet
+      .split(' ')
+      .flatMap((name, at) => [
+        [name.toLowerCase(), String.fromCharCode(first + 32 + at)] as const,
+        [name, String.fromCharCode(first + at)] as const,
+      ]),
     ...written.split(' ').map((each) => [each.slice(0, -1), each.slice(-1)] as const),
   ]
 }

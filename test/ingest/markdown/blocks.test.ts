@@ -178,7 +178,7 @@ describe('markdownBlocks', () => {
     expect(() => textsOf('- a\n'.repeat(41_000))).toThrow(
       expect.objectContaining({
         code: 'document_too_complex',
-        message: expect.stringContaining('too many paragraphs') as string,
+        message: expect.stringContaining('too many blocks') as string,
       }),
     )
   })

@@ -177,7 +177,7 @@ describe('evidenceShare', () => {
     expect(check({}, { overlaps, unusable: ['attribution'] })).toMatchObject({
       outcome: 'refuse',
       code: 'shares_invalid',
-      message: 'The reported shares do not add up to 1, are no numbers, or name chunks that were not retrieved',
+      message: 'The reported shares do not add up to 1, or name chunks that were not retrieved',
     })
   })
 })
