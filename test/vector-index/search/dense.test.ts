@@ -244,6 +244,8 @@ describe('dense scores', () => {
     ['EUCLIDEAN', [1, 2], [1, 2], 1],
     ['EUCLIDEAN', [3e38, 0], [-3e38, 0], 0],
     ['DOT_PRODUCT', [0.5, 1], [0.5, 0.25], 0.75],
+    ['EUCLIDEAN', [0, 0], [0, 1], 0.5],
+    ['DOT_PRODUCT', [0, 0], [1, 2], 0.5],
     ['DOT_PRODUCT', [2, 0], [3, 0], 1],
     ['DOT_PRODUCT', [2, 0], [-3, 0], 0],
     ['DOT_PRODUCT', [3e38, 3e38], [3e38, -3e38], 0.5],
